@@ -7,9 +7,20 @@ from .calls import ExtractedCall, Forming, Stats, Turn
 from .chain import ExtractionChain
 from .errors import DeclarationError, IllegalTransition, McsFsmError, StreamClosed, UnknownName, UsageError
 from .events import (
-    ArgumentsDelta, CallAbandoned, CallForming, CallReady, Event, OpaquePart, ReasoningDelta, RefusalDelta, StreamError,
-    TextDelta, TurnFinished, TurnStarted, UsageReported,
-)  # fmt: skip
+    ArgumentsDelta,
+    CallAbandoned,
+    CallForming,
+    CallReady,
+    Event,
+    OpaquePart,
+    ReasoningDelta,
+    RefusalDelta,
+    StreamError,
+    TextDelta,
+    TurnFinished,
+    TurnStarted,
+    UsageReported,
+)
 from .formats import OpenAICompletionExtractionStrategy
 from .limits import Limits
 from .strategy import ExtractionStrategy
@@ -19,7 +30,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ArgumentsDelta", "CallAbandoned", "CallForming", "CallReady", "DeclarationError", "Event", "ExtractedCall",
-    "ExtractionChain", "ExtractionStrategy", "Forming", "IllegalTransition", "LLMStreamBuffer", "Limits", "McsFsmError", "OpaquePart",
+    "ExtractionChain", "ExtractionStrategy", "Forming", "IllegalTransition", "LLMStreamBuffer", "Limits", "McsFsmError",
+    "OpaquePart",
     "OpenAICompletionExtractionStrategy", "ReasoningDelta", "RefusalDelta", "Stats", "Stream", "StreamClosed",
     "StreamError", "TextDelta", "Turn", "TurnFinished", "TurnStarted", "UnknownName", "UsageError", "UsageReported",
     "__version__", "aevents", "events",

@@ -99,6 +99,7 @@ def _note_finish(core: Core, trigger: int, where: Any, word: str) -> None:
 
 def _each_open(outcomes: tuple[int, int, int], cut: bool) -> Callable[..., None]:
     def act(core: Core, trigger: int, where: Any, payload: Any) -> None:
+        core.closed_cut = cut
         for slot in core.slots:
             if slot.open:
                 core.step_slot(outcomes[core.judge(slot, cut)], slot)
@@ -235,6 +236,8 @@ def _lex_append(core: Core, end: int, piece: str) -> None:
 
 
 def _lex_ready(core: Core, end: int, payload: Any) -> None:
+    assert core.text_slot is not None
+    core.text_slot.late = payload is not None  # only the end of the text says why
     core.step(CALL_WHOLE, core.text_slot, end)
     core.released = core.floor = end
 
@@ -286,7 +289,9 @@ def slot_table(name: str, rows: Iterable[Any]) -> Table:
     return _table(name, SLOT_STATES, "forming", "ready abandoned", tuple(rows), SLOT_ACTIONS)
 
 
-def _table(name: str, all_states: str, initial: str, final: str, rows: tuple[Any, ...], actions: frozenset[str]) -> Table:
+def _table(
+    name: str, all_states: str, initial: str, final: str, rows: tuple[Any, ...], actions: frozenset[str]
+) -> Table:
     """Compile a machine with those of `all_states` that a row leads to; a source that none leads to is absent."""
     reached = {row[2] for row in rows} | {initial}
     sources = {state for row in rows for state in row[1].split()}

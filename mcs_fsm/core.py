@@ -51,8 +51,8 @@ class Core:
     __slots__ = (
         "_act", "choice", "_half", "_held", "_held_most", "_held_why", "_last", "_next", "part_item",
         "part_kind", "_programs", "_runs", "text_slot", "_turn", "anomalies", "block", "body", "by_id", "by_key",
-        "ended", "error_data", "facts", "finish_word", "floor", "frame", "items", "last_call", "lex_state", "limits", "log",
-        "machines", "oddities", "reader", "reasons", "refusals", "released", "shown", "side", "slots", "started",
+        "closed_cut", "ended", "error_data", "facts", "finish_word", "floor", "frame", "items", "last_call",
+        "lex_state", "limits", "log", "machines", "oddities", "reader", "reasons", "refusals", "released", "shown", "side", "slots", "started",
         "strict", "tools", "usage_data",
     )  # fmt: skip
 
@@ -77,11 +77,13 @@ class Core:
         self.log: list[Any] = []
         self._last: list[Any] | None = None
         self.block = -1
-        self.part_kind, self.part_item = -1, None
+        self.part_kind = -1
+        self.part_item: Item | None = None
         self._runs: list[tuple[int, Item | None]] = [(0, None)]
         self.started = False
         self.finish_word: str | None = None
         self.ended: int | None = None  # the trigger that ended the turn
+        self.closed_cut = False  # whether calls were last settled or closed as those of a turn that was cut off
         self.usage_data: dict[str, Any] | None = None
         self.error_data: dict[str, Any] | None = None
         self.anomalies: dict[str, int] = {}
@@ -478,6 +480,11 @@ class Core:
     def finished(self) -> bool:
         """Whether a terminal signal was seen."""
         return self.finish_word is not None or self.ended == TURN_END
+
+    @property
+    def cut(self) -> bool:
+        """Whether the turn was cut off (length, filter, error, a lost connection): nothing of it may be run."""
+        return self.closed_cut or self.turn_state in ("cut", "failed")
 
     @property
     def truncated(self) -> bool:

@@ -59,8 +59,8 @@ class Slot:
     """One call, native or out of the text."""
 
     __slots__ = (
-        "args", "block", "call", "extra", "id", "index", "item", "key", "kind", "machine", "name", "provider_run",
-        "reason", "said", "scan", "start", "state", "told", "value",
+        "args", "block", "call", "extra", "id", "index", "item", "key", "kind", "late", "machine", "name",
+        "provider_run", "reason", "said", "scan", "start", "state", "told", "value",
     )  # fmt: skip
 
     def __init__(self, key: Any, machine: Bound, kind: str, provider_run: bool, item: Item | None) -> None:
@@ -78,6 +78,7 @@ class Slot:
         self.call: ExtractedCall | None = None
         self.reason = ""
         self.start: int | None = None
+        self.late = False  # a text call that is ready only because its text ended
 
     @property
     def state_name(self) -> str:

@@ -11,7 +11,7 @@ from .calls import Stats, Turn
 from .chain import recognize, recognize_weakly
 from .codec import TEXT_FORMATS, Shape
 from .core import Core
-from .decode import Problem, mapping
+from .decode import Problem
 from .errors import StreamClosed, UnknownName, UsageError
 from .events import Event
 from .formats import FORMATS
@@ -151,7 +151,7 @@ class Stream:
 
     def _piece(self, piece: Frame | Fault) -> None:
         core = self.core
-        if type(piece) is Fault:
+        if isinstance(piece, Fault):
             if piece.kind == "truncated":
                 core.odd("partial_frame")
             elif not core.over:

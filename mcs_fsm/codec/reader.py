@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..machine.rows import LEX_ROWS, LEX_STATES, LEX_TOKENS, LEX_ACTIONS
 from ..machine.declare import Machine
+from ..machine.rows import LEX_ACTIONS, LEX_ROWS, LEX_STATES, LEX_TOKENS
 from ..machine.table import Table
-from ..scanner import BROKEN, CLOSED, END, KEY, NEED, VALUE, JsonScanner, StartFinder
+from ..scanner import BROKEN, CLOSED, END, KEY, NEED, VALUE, JsonScanner, StartFinder, partial_overlap
 from .shape import FENCE, REASONING_TAGS, Shape
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ _HELD = frozenset((MARKER, FORMING, NAMED, ARGS, CLOSING, PENDING))
 _BLANK = " \t\r\n"
 _NEVER_BEFORE = "`>][,"  # an object right after one of these is code, markup or an element, not a call
 _LONGEST = 512  # characters of a key or an escaped name that are worth comparing
+_CLOSE_TAGS = tuple(f"</{name}>" for name in REASONING_TAGS)
 _INDENT = 64  # blanks before a fence that still count as indentation
 
 # Where on a line of a foreign code block the reader is.
@@ -63,7 +64,7 @@ class TextReader:
     """
 
     __slots__ = (
-        "_acc", "_args_seen", "_base", "_close", "_close_tags", "_depth", "_fence", "_idle_markers", "_in_args", "_info",
+        "_acc", "_args_seen", "_base", "_close", "_close_tags", "_fence", "_idle_markers", "_in_args", "_info",
         "_key_turn", "_limit", "_line", "_others", "_paused", "_queue", "_run_length", "_scan", "_shape", "_starts",
         "_tags", "_text_markers", "_value", "_was_blank", "at", "core", "settled", "tail",
     )  # fmt: skip
@@ -74,10 +75,10 @@ class TextReader:
         self.tail = ""  # the last characters, which may begin a marker
         self.settled = True  # False while the owners are not known yet
         self._base = 0  # offset of the first character of the text in hand
-        self._limit, self._depth, self._tags = held_chars, depth, tags
+        self._limit, self._tags = held_chars, tags
         self._queue: list[str] | None = None  # text behind a name that waits for its owner
         self._paused = ""
-        self._close_tags = tuple(f"</{name}>" for name in REASONING_TAGS)
+        self._close_tags = _CLOSE_TAGS
         self._look_for(shape)
         self._scan = JsonScanner(depth, True)
         self._acc: str | None = None
@@ -92,11 +93,10 @@ class TextReader:
         """Choose the markers that count from here on."""
         self._shape = shape
         words = tuple(m.open for m in shape.markers if m.open != FENCE) if shape else ()
-        close = tuple(f"</{name}>" for name in REASONING_TAGS) if self._tags else ()
+        close = _CLOSE_TAGS if self._tags else ()
         opening = tuple(f"<{name}>" for name in REASONING_TAGS) if self._tags else ()
-        longest = lambda markers: tuple(sorted(markers, key=len, reverse=True))  # noqa: E731
-        self._text_markers = longest(words + close)
-        self._idle_markers = longest(words + close + opening)
+        self._text_markers = tuple(sorted(words + close, key=len, reverse=True))  # the longest match counts
+        self._idle_markers = tuple(sorted(words + close + opening, key=len, reverse=True))
         first = {m[0] for m in self._idle_markers} | {"`", "~"}
         if shape and shape.bare != "off":
             first.add("{")
@@ -187,7 +187,8 @@ class TextReader:
         """Let text[i:j] go and keep the rest, which may begin a marker."""
         self._flow(text, i, j)
         self.tail = text[j:]
-        self.core.lex(T_PARTIAL, self._base + j)
+        if self.tail:
+            self.core.lex(T_PARTIAL, self._base + j)
         return len(text)
 
     def _before(self, text: str, j: int) -> str:
@@ -260,7 +261,7 @@ class TextReader:
                     j += 1
                 elif marker == "":
                     return self._wait(text, i, j)
-                elif marker[1] == "/" and marker in self._close_tags:
+                elif marker[1] == "/" and marker in _CLOSE_TAGS:
                     if self._before(text, j) == "`":
                         j += 1
                     else:
@@ -554,22 +555,17 @@ class TextReader:
         return j
 
     def _reasoning(self, text: str, i: int, n: int) -> int:
+        """Keep reasoning apart up to its closing tag."""
         core, base = self.core, self._base
-        j = text.find("<", i)
-        while j >= 0:
-            tag = self._marker_at(text, j, n, self._close_tags)
-            if tag:
-                if j > i:
-                    core.lex(T_PLAIN, base + j)
-                end = j + len(tag)
-                core.lex(T_UNTHINK, base + end)
-                self._close_tags = tuple(f"</{name}>" for name in REASONING_TAGS)
-                return end
-            if tag == "":
-                return self._wait(text, i, j)
-            j = text.find("<", j + 1)
-        core.lex(T_PLAIN, base + n)
-        return n
+        found = [(j, tag) for tag in self._close_tags if (j := text.find(tag, i)) >= 0]
+        if not found:
+            rest = text[i:] if i else text
+            return self._wait(text, i, n - partial_overlap(rest, self._close_tags))
+        j, tag = min(found)
+        self._flow(text, i, j)
+        core.lex(T_UNTHINK, base + j + len(tag))
+        self._close_tags = _CLOSE_TAGS
+        return j + len(tag)
 
     def _over(self, text: str, i: int, n: int) -> int:
         return n

@@ -247,7 +247,7 @@ class OpenAICompletionExtractionStrategy(Format):
     def _error(self, core: Core, error: Any) -> None:
         data = plain(error)
         fields = data if isinstance(data, dict) else {}
-        message = _text(fields.get("message")) or (data if isinstance(data, str) else msgspec.json.encode(data).decode())
+        message = _text(fields.get("message")) or (data if isinstance(data, str) else repr(data))
         core.error("provider", message, retryable=retryable(fields.get("code"), fields.get("type")), data=data)
 
     # --- the message -----------------------------------------------------------------------------------------
@@ -279,7 +279,8 @@ class OpenAICompletionExtractionStrategy(Format):
             else:
                 key, field = ("custom", "input") if slot.kind == "custom" else ("function", "arguments")
                 call = {"id": slot.id, "type": key, key: {"name": slot.name, field: raw}}
-                calls.append({**{k: v for k, v in call.items() if v is not None}, **{k: merged(v) for k, v in slot.extra.items()}})
+                known = {key: value for key, value in call.items() if value is not None}
+                calls.append({**known, **{key: merged(values) for key, values in slot.extra.items()}})
         if calls:
             message["tool_calls"] = calls
         return message
