@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from . import events as ev
+from .events import ArgumentsDelta, Event
 from .actions import EMPTY, LEX_PROGRAMS, PART, WHOLE, Machines
 from .calls import Counts, ExtractedCall, FailedCall, Held
 from .codec.reader import LEX_TABLE, TextReader
@@ -52,8 +52,8 @@ class Core:
         "_act", "choice", "_half", "_held", "_held_most", "_held_why", "_last", "_next", "part_item",
         "part_kind", "_programs", "_runs", "text_slot", "_turn", "anomalies", "block", "body", "by_id", "by_key",
         "closed_cut", "ended", "error_data", "facts", "finish_word", "floor", "frame", "items", "last_call",
-        "lex_state", "limits", "log", "machines", "oddities", "reader", "reasons", "refusals", "released", "shown", "side", "slots", "started",
-        "strict", "tools", "usage_data",
+        "lex_state", "limits", "log", "machines", "oddities", "reader", "reasons", "refusals", "released", "shown",
+        "side", "slots", "started", "strict", "tools", "usage_data",
     )  # fmt: skip
 
     def __init__(
@@ -444,7 +444,7 @@ class Core:
             self.step(trigger, runs[0][1], (body, start, stop))
             start = stop
 
-    def say_span(self, event: type[ev.Event], number: int, buffer: TextBuffer, start: int, end: int) -> None:
+    def say_span(self, event: type[Event], number: int, buffer: TextBuffer, start: int, end: int) -> None:
         """Log that characters may be said; neighbours of one kind and number are one entry."""
         last = self._last
         if last is not None and last[4] == start and last[2] is buffer and last[1] == number and last[0] is event:
@@ -453,23 +453,23 @@ class Core:
             self._last = last = [event, number, buffer, start, end]
             self.log.append(last)
 
-    def say(self, event: ev.Event) -> None:
+    def say(self, event: Event) -> None:
         """Log an event."""
         self._last = None
         self.log.append(event)
 
-    def take(self) -> list[ev.Event]:
+    def take(self) -> list[Event]:
         """Return the events since last asked."""
         log = self.log
         if not log:
             return []
         self.log, self._last = [], None
-        out: list[ev.Event] = []
+        out: list[Event] = []
         for entry in log:
             if type(entry) is list:
                 event, number, buffer, start, end = entry
                 text = buffer.slice(start, end)
-                out.append(event(number, text) if event is ev.ArgumentsDelta else event(text, number))
+                out.append(event(number, text) if event is ArgumentsDelta else event(text, number))
             else:
                 out.append(entry)
         return out

@@ -161,7 +161,7 @@ class OpenAICompletionExtractionStrategy(Format):
         for key, part in (("reasoning_details", ("text", "summary")), ("thinking_blocks", ("thinking",))):
             texts = [
                 entry[name]
-                for entry in map(mapping, delta.get(key) or ())
+                for entry in map(mapping, _entries(delta.get(key)))
                 for name in part
                 if isinstance(entry.get(name), str)
             ]
@@ -204,8 +204,8 @@ class OpenAICompletionExtractionStrategy(Format):
             id = None
         name = _text(body.get("name"))
         key = fragment.get("index")
-        if key is None and whole:
-            key = len(core.slots)
+        if not isinstance(key, int | float | str):
+            key = len(core.slots) if whole else None
         kind = "custom" if custom else "function"
         slot = core.call(key, id or None, name or None, kind=kind)
         for extra, value in fragment.items():
@@ -223,7 +223,7 @@ class OpenAICompletionExtractionStrategy(Format):
 
     def _executed(self, core: Core, fragment: Mapping[str, Any]) -> None:
         """Groq ran a tool itself: reported, never dispatched; sent once without and once with its output."""
-        key = ("executed", fragment.get("index"))
+        key = ("executed", str(fragment.get("index")))
         slot = core.by_key.get(key)
         if slot is None:
             slot = core.open_call(key, provider_run=True)
@@ -326,7 +326,7 @@ class OpenAICompletionExtractionStrategy(Format):
         if "tool_calls" in event or "function_call" in event or "executed_tools" in event:
             return all(
                 "type" in call or isinstance(mapping(call.get("function")).get("arguments"), str | None)
-                for call in map(mapping, event.get("tool_calls") or ())
+                for call in map(mapping, _entries(event.get("tool_calls")))
             )
         content = event.get("content")
         return isinstance(content, list) and any(
@@ -444,6 +444,10 @@ def retryable(code: Any, kind: Any) -> bool:
         return code in (408, 409, 429) or code >= 500
     return any(isinstance(each, str) and ("rate" in each or "overload" in each or "server" in each or "timeout" in each
                                           or "unavailable" in each) for each in (code, kind))  # fmt: skip
+
+
+def _entries(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else ()
 
 
 def _list(core: Core, delta: Mapping[str, Any], key: str) -> Sequence[Any]:
