@@ -144,7 +144,9 @@ TEXTS = [
     '```{"tool":"run"}', "<think>open", "```", "{", "````x\n```\n````\nq", '{"a":{"b":1}', '```json\n{x}\n```\n', "  ",
     '{"tool":"run","arguments":{}', '```json\n{"a":1}', "<think>a<b</think>c", "`<think>`", '<think>a</think> {"tool":"run"}',
     '{"tool":"run"} {"tool":"run"}', "a </think> b", '```json\n{"tool":"run","arguments":{"a":1}}\n``` c', "x\n````\ny",
-    '<think>open</thi', '```py\nx\n```\n{"tool":"run"}',
+    '<think>open</thi', 'x [{"a": {"tool":"run"}}]', '[{"tool":"run"}]', '`{"a": {"tool":"run"}}`', '{"tool":"run","arguments":{},"tool":{"tool":"run"}}',
+    '```py\nx\n```\n{"tool":"run"}',
+    '{"tool":"run","arguments":7,"x":{"tool":"run"}}',
     '{"tool":"run","arguments":{"a":x', '```json\n{"tool":"run","arguments":{"a":x}}\n```', '{"tool":"run","arguments":{"a":"long enough"}}',
 ]  # fmt: skip
 

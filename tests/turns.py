@@ -76,7 +76,8 @@ def not_a_call(draw: Any) -> Piece:
         '{"tool": "run", "tool": "run"}', '{"tool": "run", "arguments": {}, "parameters": {}}', '{"tool": 5}', '{"name": {}}',
         '{"tool": "run", "arguments": {"a": tru}} ', '{"tool": "run", "arguments": "{}"}', '{"tool": "run" "x"} ',
         f"`{inner}`", f"[{inner}]", f"<tool_call>{inner}</tool_call>", f"\n```python\n{inner}\n```\n", f"\n~~~\n{inner}\n~~~\n",
-        f'{{"a": {inner}}}', '```json\n{"answer": 1}\n```\n', '```json\n[1]\n```\n', "\n````\n```json\n" + inner + "\n```\n````\n",
+        f'{{"tool": "run", "arguments": 5, "x": {inner}}}', f'{{"tool": "run", "tool": "run", "x": {inner}}}', f'[{{"a": {inner}}}]',
+        f'`{{"a": [{inner}, {inner}]}}`', f'<tool_call>{{"name": "run", "arguments": {inner}}}</tool_call>', f'{{"a": {inner}}}', '```json\n{"answer": 1}\n```\n', '```json\n[1]\n```\n', "\n````\n```json\n" + inner + "\n```\n````\n",
     ]))  # fmt: skip
     return Piece(text + " ok\n", text + " ok\n")
 

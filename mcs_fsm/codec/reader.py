@@ -64,7 +64,7 @@ class TextReader:
     """
 
     __slots__ = (
-        "_acc", "_args_seen", "_base", "_close", "_close_tags", "_fence", "_idle_markers", "_in_args", "_info",
+        "_acc", "_args_seen", "_bare", "_base", "_close", "_close_tags", "_fence", "_idle_markers", "_in_args", "_info",
         "_key_turn", "_limit", "_line", "_others", "_paused", "_queue", "_run_length", "_scan", "_shape", "_starts",
         "_tags", "_text_markers", "_value", "_was_blank", "at", "core", "settled", "tail",
     )  # fmt: skip
@@ -98,7 +98,8 @@ class TextReader:
         self._text_markers = tuple(sorted(words + close, key=len, reverse=True))  # the longest match counts
         self._idle_markers = tuple(sorted(words + close + opening, key=len, reverse=True))
         first = {m[0] for m in self._idle_markers} | {"`", "~"}
-        if shape and shape.bare != "off":
+        self._bare = shape is not None and shape.bare != "off"
+        if shape:
             first.add("{")
         self._starts = StartFinder("".join(sorted(first)))
 
@@ -227,12 +228,11 @@ class TextReader:
             c = text[j]
             if c == "{":
                 prior = self._prior(text, j, None, self._limit)
-                if prior == "" or prior not in _NEVER_BEFORE:
-                    self._flow(text, i, j)
-                    self._open(None)
-                    core.lex(T_OBJECT, base + j)
-                    return j
-                j += 1
+                opens = self._bare and (prior == "" or prior not in _NEVER_BEFORE)
+                self._flow(text, i, j)
+                self._open(None)
+                core.lex(T_OBJECT if opens else T_REJECT, base + j)
+                return j
             elif c == "`" or c == "~":
                 k = j + 1
                 while k < n and text[k] == c:
@@ -465,7 +465,8 @@ class TextReader:
             spelled, self._acc, self._key_turn = self._acc or "", None, False
             key = _unescape(spelled[:-1]) if len(spelled) <= _LONGEST else None
             if shape is not None and (key in shape.aliases or (key in shape.argument_keys and self._args_seen)):
-                return self._crack(text, j, "duplicate_key")
+                core.lex(T_REJECT, base + j, "duplicate_key")
+                return j
             if shape is not None and key in shape.argument_keys:
                 self._args_seen, self._value = True, ("", 0)
             else:
@@ -479,18 +480,22 @@ class TextReader:
                 elif c == "n" or c == '"':
                     self._value = (c, base + j)
                 else:
-                    return self._crack(text, j, "not_an_object")
+                    core.lex(T_REJECT, base + j, "not_an_object")
+                    return j
         elif status == END:
             if self._value is not None and self._value[0] == '"' and base + j - self._value[1] != 2:
-                return self._crack(text, j, "not_an_object")
+                core.lex(T_REJECT, base + j, "not_an_object")
+                return j
             self._in_args, self._value, self._key_turn, self._acc = False, None, True, None
         elif status == CLOSED:
             reason = "not_a_call" if self._others and not self._args_seen else core.text_call_fault()
+            self._run_length = 0
             if reason:
-                return self._crack(text, j, reason)
+                core.lex(T_REJECT, base + j, reason)
             if self._close is not None:
-                self._run_length = 0
                 core.lex(T_WHOLE_FENCED, base + j)
+            elif reason:
+                core.lex(T_WHOLE, base + j)
             elif shape is not None and shape.bare == "at_end":
                 core.lex(T_WHOLE_LATE, base + j)
             else:

@@ -180,6 +180,9 @@ LEX_ROWS = (
     ("fence_end", "code", "text", "show"),
     ("alias", "forming", "=", "wait"),
     ("reject", "forming", "other", "show"),
+    ("reject", "named args", "other", "abandon show"),
+    # An object that may be no call where it stands is followed all the same: nothing inside it opens one.
+    ("reject", "idle text", "other", "show"),
     ("owned", "forming", "named", "open"),
     ("arguments", "named", "args", "wait"),
     ("more", "args", "=", "append"),
