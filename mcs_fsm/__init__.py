@@ -21,7 +21,9 @@ from .events import (
     TurnStarted,
     UsageReported,
 )
-from .formats import OpenAICompletionExtractionStrategy
+from .formats import (
+    AnthropicExtractionStrategy, BedrockConverseExtractionStrategy, OpenAICompletionExtractionStrategy,
+)  # fmt: skip
 from .limits import Limits
 from .strategy import ExtractionStrategy
 from .stream import Stream, aevents, events
@@ -29,7 +31,7 @@ from .stream import Stream, aevents, events
 __version__ = "0.1.0"
 
 __all__ = [
-    "ArgumentsDelta", "CallAbandoned", "CallForming", "CallReady", "DeclarationError", "Event", "ExtractedCall",
+    "AnthropicExtractionStrategy", "ArgumentsDelta", "BedrockConverseExtractionStrategy", "CallAbandoned", "CallForming", "CallReady", "DeclarationError", "Event", "ExtractedCall",
     "ExtractionChain", "ExtractionStrategy", "Forming", "IllegalTransition", "LLMStreamBuffer", "Limits", "McsFsmError",
     "OpaquePart",
     "OpenAICompletionExtractionStrategy", "ReasoningDelta", "RefusalDelta", "Stats", "Stream", "StreamClosed",

@@ -17,12 +17,21 @@ from .events import Event
 from .formats import FORMATS
 from .formats.undecided import UNDECIDED
 from .framing import Fault, Frame, Framer
+from .framing.envelope import open_envelope
 from .limits import Limits
 from .strategy import Format
 
 __all__ = ["Stream", "aevents", "events", "text_shape"]
 
 _REFUSALS = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
+
+
+def _decoded(data: bytes) -> Any:
+    """Return what a frame says, None if it is no JSON."""
+    try:
+        return msgspec.json.decode(data)
+    except _REFUSALS:
+        return None
 
 
 def text_shape(text_format: Any) -> Shape | None:
@@ -76,7 +85,7 @@ class Stream:
         )  # fmt: skip
         self._framer = Framer(content_type, limits)
         self._waiting: list[tuple[int, bytes | None, Any]] = []  # (frame number, bytes or None, event)
-        self._closed = False
+        self._closed = self._enveloped = False
         self._chunks = self._frames = self._bytes = 0
 
     # --- input -----------------------------------------------------------------------------------------------
@@ -179,6 +188,20 @@ class Stream:
 
     def _event(self, number: int, data: bytes | None, event: Any) -> None:
         """Read one event, or let it wait until the wire is known."""
+        inner = self._inside(data, event)
+        if inner is not None:
+            if not self._enveloped:
+                self._enveloped = True
+                found = recognize(_decoded(inner)) if not number else None
+                if found is not None:  # which wire is inside only the inside can say
+                    self.format = found
+                    self.core.adopt(found.machines)
+            data, event = inner, None
+        elif self._enveloped and self.format is not None:
+            # Beside the envelopes stand the envelope wire's own events, such as exceptions.
+            found = recognize(_decoded(data) if data is not None else event)
+            self._read(found or self.format, data, event)
+            return
         if self.format is not None:
             self._read(self.format, data, event)
             return
@@ -187,17 +210,20 @@ class Stream:
             limit = self.limits.undecided
             self.core.error("unknown_wire", f"no known wire in {limit} events (undecided)", fatal=True)
 
+    @staticmethod
+    def _inside(data: bytes | None, event: Any) -> bytes | None:
+        """Return the JSON inside an envelope, None if there is none."""
+        if data is not None:
+            if not data.startswith((b'{"chunk"', b'{"bytes"')):
+                return None
+            event = _decoded(data)
+        return open_envelope(event) if isinstance(event, dict) else None
+
     def _decide(self, judge: Any) -> bool:
         """Choose the wire by what waits, and read that; without a choice the last judge reads errors alone."""
         last = judge is recognize_weakly
         for _, data, event in self._waiting if last else self._waiting[-1:]:
-            shape: Any = event
-            if data is not None:
-                try:
-                    shape = msgspec.json.decode(data)
-                except _REFUSALS:
-                    continue
-            found = judge(shape)
+            found = judge(event if data is None else _decoded(data))
             if found is not None:
                 self.format = found
                 self.core.adopt(found.machines)

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from ..strategy import Format
+from .anthropic import AnthropicExtractionStrategy
+from .bedrock import BedrockConverseExtractionStrategy
 from .openai_chat import OpenAICompletionExtractionStrategy
 
-__all__ = ["FORMATS", "OpenAICompletionExtractionStrategy"]
+__all__ = [
+    "FORMATS", "AnthropicExtractionStrategy", "BedrockConverseExtractionStrategy", "OpenAICompletionExtractionStrategy",
+]  # fmt: skip
 
 #: Name -> the one shared object of that format.
-FORMATS: dict[str, Format] = {each.name: each for each in (OpenAICompletionExtractionStrategy(),)}
+FORMATS: dict[str, Format] = {
+    each.name: each
+    for each in (
+        OpenAICompletionExtractionStrategy(), AnthropicExtractionStrategy(), BedrockConverseExtractionStrategy(),
+    )
+}  # fmt: skip
