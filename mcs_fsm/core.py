@@ -115,9 +115,9 @@ class Core:
         if state == ILLEGAL:
             self._forbidden("turn", self.turn_state, trigger, payload)
             return
+        self._turn = state
         for act in self._programs[self._act[cell]]:
             act(self, trigger, where, payload)
-        self._turn = state
 
     def step_slot(self, trigger: int, slot: Slot, payload: Any = None) -> None:
         """Take one step of SLOT for one call."""

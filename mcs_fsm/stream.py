@@ -11,7 +11,7 @@ from .calls import Stats, Turn
 from .chain import recognize, recognize_weakly
 from .codec import TEXT_FORMATS, Shape
 from .core import Core
-from .decode import Problem
+from .decode import Problem, mapping
 from .errors import StreamClosed, UnknownName, UsageError
 from .events import Event
 from .formats import FORMATS
@@ -86,6 +86,7 @@ class Stream:
         self._framer = Framer(content_type, limits)
         self._waiting: list[tuple[int, bytes | None, Any]] = []  # (frame number, bytes or None, event)
         self._closed = self._enveloped = False
+        self._known = source == "auto"  # whether the wire is what it should be
         self._chunks = self._frames = self._bytes = 0
 
     # --- input -----------------------------------------------------------------------------------------------
@@ -193,7 +194,8 @@ class Stream:
             if not self._enveloped:
                 self._enveloped = True
                 found = recognize(_decoded(inner)) if not number else None
-                if found is not None:  # which wire is inside only the inside can say
+                if found is not None:
+                    self._known = True  # which wire is inside only the inside can say
                     self.format = found
                     self.core.adopt(found.machines)
             data, event = inner, None
@@ -240,6 +242,8 @@ class Stream:
     def _read(self, format: Format, data: bytes | None, event: Any) -> None:
         core = self.core
         problems: list[Problem] = []
+        if not self._known:
+            self._check_wire(format, _decoded(data) if data is not None else event)
         if data is None:
             view, problems = format.decoder.convert(event)
         else:
@@ -251,6 +255,16 @@ class Stream:
             core.error(problem.kind, problem.message)
         if view is not None:
             format.lex(core, view)
+
+    def _check_wire(self, format: Format, event: Any) -> None:
+        """Until the asked-for wire shows, say so if another one does."""
+        if format.claims(mapping(event)):
+            self._known = True
+            return
+        found = None if isinstance(event, str) else recognize(event)
+        if found is not None and found is not format:
+            self._known = True
+            self.core.error("other_wire", f"this is {found.name}, but {format.name} was asked for")
 
     # --- what is known ---------------------------------------------------------------------------------------
 
@@ -277,7 +291,7 @@ class Stream:
         return Stats(self._chunks, self._frames, self._bytes, core.held, dict(core.anomalies))
 
 
-def events(source: Iterable[bytes], **options: Any) -> Iterator[Event]:
+def events(source: Iterable[bytes], /, **options: Any) -> Iterator[Event]:
     """Yield the events of a body that comes as an iterable of bytes; `options` are those of `Stream`.
 
     Raises:
@@ -289,7 +303,7 @@ def events(source: Iterable[bytes], **options: Any) -> Iterator[Event]:
     yield from stream.close()
 
 
-async def aevents(source: AsyncIterable[bytes], **options: Any) -> AsyncIterator[Event]:
+async def aevents(source: AsyncIterable[bytes], /, **options: Any) -> AsyncIterator[Event]:
     """Yield the events of a body that comes as an async iterable of bytes; as `events`."""
     stream = Stream(options.pop("source", "auto"), **options)
     async for data in source:

@@ -194,7 +194,6 @@ def test_whole_and_streamed_reading_find_the_same(text: str, places: list[int] |
     assert whole == _streamed(text, codec, places, [call[0] for call in whole])
 
 
-@pytest.mark.xfail(reason="the reader goes back to top level inside such an object")
 @pytest.mark.parametrize(
     "text",
     [
