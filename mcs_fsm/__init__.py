@@ -5,6 +5,7 @@ from __future__ import annotations
 from .buffer import LLMStreamBuffer
 from .calls import ExtractedCall, Forming, Stats, Turn
 from .chain import ExtractionChain
+from .codec.prompt import DelimitedPromptStrategy, JsonPromptStrategy, PromptStrategy
 from .errors import DeclarationError, IllegalTransition, McsFsmError, StreamClosed, UnknownName, UsageError
 from .events import (
     ArgumentsDelta,
@@ -24,17 +25,20 @@ from .events import (
 from .formats import (
     AnthropicExtractionStrategy, BedrockConverseExtractionStrategy, OpenAICompletionExtractionStrategy,
 )  # fmt: skip
+from .formats.text import TextExtractionStrategy
 from .limits import Limits
 from .strategy import ExtractionStrategy
 from .stream import Stream, aevents, events
+from .tools import Tool, ToolParameter
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "AnthropicExtractionStrategy", "ArgumentsDelta", "BedrockConverseExtractionStrategy", "CallAbandoned", "CallForming", "CallReady", "DeclarationError", "Event", "ExtractedCall",
-    "ExtractionChain", "ExtractionStrategy", "Forming", "IllegalTransition", "LLMStreamBuffer", "Limits", "McsFsmError",
-    "OpaquePart",
-    "OpenAICompletionExtractionStrategy", "ReasoningDelta", "RefusalDelta", "Stats", "Stream", "StreamClosed",
-    "StreamError", "TextDelta", "Turn", "TurnFinished", "TurnStarted", "UnknownName", "UsageError", "UsageReported",
+    "AnthropicExtractionStrategy", "ArgumentsDelta", "BedrockConverseExtractionStrategy", "CallAbandoned",
+    "CallForming", "CallReady", "DeclarationError", "DelimitedPromptStrategy", "Event", "ExtractedCall",
+    "ExtractionChain", "ExtractionStrategy", "Forming", "IllegalTransition", "JsonPromptStrategy", "LLMStreamBuffer",
+    "Limits", "McsFsmError", "OpaquePart", "OpenAICompletionExtractionStrategy", "PromptStrategy", "ReasoningDelta",
+    "RefusalDelta", "Stats", "Stream", "StreamClosed", "StreamError", "TextDelta", "TextExtractionStrategy", "Tool",
+    "ToolParameter", "Turn", "TurnFinished", "TurnStarted", "UnknownName", "UsageError", "UsageReported",
     "__version__", "aevents", "events",
 ]  # fmt: skip

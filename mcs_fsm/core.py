@@ -158,6 +158,11 @@ class Core:
         return machine.table.states[self._turn]
 
     @property
+    def lex_state_name(self) -> str:
+        """The LEX state's name."""
+        return LEX_TABLE.states[self.lex_state]
+
+    @property
     def over(self) -> bool:
         """Whether the last event has been said."""
         return self.ended is not None

@@ -82,7 +82,7 @@ def _without(table: Table, cell: Cell) -> Table:
     return table.without(cell[1], cell[2]) if table.cell(cell[1], cell[2]) is not None else table
 
 
-@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("wire", [wire for wire, name in WIRES.items() if name in FORMATS])
 def test_each_cell_that_recordings_exercise_decides_something(
     shared: Path, wire: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,7 +110,12 @@ def test_each_cell_that_recordings_exercise_decides_something(
         if not changed:
             same.add(cell)
 
-    unexplained = {cell for cell in same if not _explained(table_row(whole, cell))}
+    # Only a wire that repairs indexes or replaces placeholders asks whether the arguments are whole so far.
+    asks = {"openai-chat"}
+    unexplained = {
+        cell for cell in same
+        if not _explained(table_row(whole, cell)) and not (cell[2] == "args_whole" and wire not in asks)
+    }  # fmt: skip
     assert set() == unexplained
 
 

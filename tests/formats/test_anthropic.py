@@ -421,7 +421,9 @@ def test_arguments_over_the_depth_never_come_back() -> None:
 
 def test_calls_over_the_limit_are_dropped_and_their_arguments_with_them() -> None:
     limits = m.Limits(slots=1)
-    _, turn = play([begin(), tool(0), stop(0), tool(1, "b"), args(1, '{"x":'), args(1, "1}"), stop(1), end(), LAST], limits=limits)
+    _, turn = play(
+        [begin(), tool(0), args(0, "{}"), stop(0), tool(1, "b"), args(1, '{"x":'), args(1, "1}"), stop(1), end(), LAST], limits=limits
+    )
 
     assert ["a"] == [each.id for each in turn.calls] == [each.id for each in STRATEGY.extract(turn.message)]
     assert 2 == len(turn.message["content"])
@@ -496,8 +498,7 @@ def test_a_body_that_ends_anywhere_has_no_call_that_was_not_whole() -> None:
     ])  # fmt: skip
     whole = _truncated(body)
     assert 2 == len(whole.calls)
-    known = body.index(b'"message_delta"')
-    first, second = body.index(b'":1}'.replace(b'"', b'')), known
+    first = body.index(b'"1}"')
     for size in range(len(body)):
         turn = _truncated(body[:size])
         assert turn.calls == whole.calls[: len(turn.calls)]
