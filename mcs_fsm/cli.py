@@ -70,7 +70,7 @@ def _replay(options: argparse.Namespace) -> int:
     stream = None
     if options.json:
         encoder = msgspec.json.Encoder(enc_hook=str)
-        for event, stream in replay(recording, options.cuts, **given):
+        for event, stream in replay(recording, options.cuts, **given):  # noqa: B007 - the last one tells the turn
             if event is not None:
                 print(encoder.encode(event).decode(), flush=True)
         if stream is not None:

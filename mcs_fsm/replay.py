@@ -16,8 +16,19 @@ import msgspec
 
 from .errors import UnknownName, UsageError
 from .events import (
-    ArgumentsDelta, CallAbandoned, CallForming, CallReady, Event, OpaquePart, ReasoningDelta, RefusalDelta, StreamError,
-    TextDelta, TurnFinished, TurnStarted, UsageReported,
+    ArgumentsDelta,
+    CallAbandoned,
+    CallForming,
+    CallReady,
+    Event,
+    OpaquePart,
+    ReasoningDelta,
+    RefusalDelta,
+    StreamError,
+    TextDelta,
+    TurnFinished,
+    TurnStarted,
+    UsageReported,
 )  # fmt: skip
 from .stream import Stream
 
@@ -51,7 +62,7 @@ def samples() -> dict[str, dict[str, Any]]:
 def load(where: str) -> Recording:
     """Load a recording: `sample:NAME`, `-` for standard input, or a file's path.
 
-    A `.jsonl` file holds one decoded event a line ("[DONE]" may be one), anything else a response body; `.gz` is opened.
+    A `.jsonl` file holds one decoded event a line ("[DONE]" may be one), anything else a body; `.gz` is opened.
 
     Raises:
         UnknownName: there is no such sample.
@@ -72,7 +83,8 @@ def load(where: str) -> Recording:
             data, path = gzip.decompress(data), where.removesuffix(".gz")
         if path.endswith(".jsonl"):
             lines = [line for line in data.decode().split("\n") if line.strip()]
-            return Recording(where, None, ["[DONE]" if line.strip() == "[DONE]" else json.loads(line) for line in lines])
+            events = ["[DONE]" if line.strip() == "[DONE]" else json.loads(line) for line in lines]
+            return Recording(where, None, events)
     except (OSError, EOFError, ValueError) as exc:
         raise UsageError(f"cannot read {where}: {exc}") from exc
     return Recording(where, data)

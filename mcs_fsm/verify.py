@@ -49,7 +49,9 @@ def _common(table: Table, actions: frozenset[str]) -> list[str]:
     ]  # fmt: skip
 
 
-_COMMON = ("equal to transitions", "every state reachable", "ends absorb", "every state reaches an end", "actions known")
+_COMMON = (
+    "equal to transitions", "every state reachable", "ends absorb", "every state reaches an end", "actions known",
+)  # fmt: skip
 
 
 def verify_turn(table: Table) -> Result:

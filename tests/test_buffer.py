@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from turns import PLACES, TOOLS, Piece, chunk, cut, turn_pieces
 
 import mcs_fsm as m
 from mcs_fsm import LLMStreamBuffer
+from turns import PLACES, TOOLS, Piece, chunk, cut, turn_pieces
 
 RUN = '{"tool": "run", "arguments": {"a": 1}}'
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from turns import TOOLS, chunk
 
 import mcs_fsm as m
 from mcs_fsm import core as core_module
@@ -24,6 +23,7 @@ from mcs_fsm.core import Core
 from mcs_fsm.formats import FORMATS
 from mcs_fsm.machine.rows import TRIGGERS
 from mcs_fsm.machine.table import Table
+from turns import TOOLS, chunk
 
 WIRES = {
     "openai-chat": "openai-chat", "openai-responses": "openai-responses", "anthropic-messages": "anthropic",

@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from turns import chunk, merged
 
 import mcs_fsm as m
+from turns import chunk, merged
 
 
 def sse(*events: Any) -> bytes:

@@ -17,8 +17,8 @@ __all__ = ["MERMAID_WORDS", "Frozen", "Machine", "Override", "Row", "is_name", "
 #: (mermaid 11.17.2, each tried with its parser).
 MERMAID_WORDS = frozenset(
     {
-        "accdescr", "acctitle", "as", "class", "classdef", "click", "default", "direction", "end", "hide", "href", "note",
-        "root", "root_end", "root_start", "scale", "state", "statediagram", "style",
+        "accdescr", "acctitle", "as", "class", "classdef", "click", "default", "direction", "end", "hide", "href",
+        "note", "root", "root_end", "root_start", "scale", "state", "statediagram", "style",
     }
 )  # fmt: skip
 
@@ -81,7 +81,7 @@ class Frozen:
 class Machine(Frozen):
     """A declared machine, expanded and checked.
 
-    Attributes: `name`, `states` (tuple, as declared), `initial`, `final` (tuple), `actions` (frozenset, the closed set),
+    Attributes: `name`, `states` (tuple, as declared), `initial`, `final` (tuple), `actions` (frozenset, all there are),
     `rows` (tuple of `Row`, one per (trigger, source)), `triggers` (tuple, in order of first appearance).
     """
 

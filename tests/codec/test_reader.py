@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from turns import TOOLS, chunk, read
 
 import mcs_fsm as m
 from mcs_fsm.codec import MCS_JSON
+from turns import TOOLS, chunk, read
 
 RUN = '{"tool": "run", "arguments": {"a": 1}}'
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from turns import PLACES, chunk, cut, merged
 
 import mcs_fsm as m
 from mcs_fsm import OpenAICompletionExtractionStrategy
+from turns import PLACES, chunk, cut, merged
 
 STRATEGY = OpenAICompletionExtractionStrategy()
 OPTIONS: dict[str, Any] = {"text_format": None, "reasoning_tags": False}
