@@ -14,7 +14,7 @@ TWINS = {"cython": "mcs_fsm._scanner_c", "python": "mcs_fsm._scanner_py"}
 
 settings.register_profile("default", deadline=None, max_examples=60)
 settings.register_profile(
-    "ci", deadline=None, max_examples=1000, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "ci", deadline=None, max_examples=300, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
