@@ -51,17 +51,17 @@ def _part(core: Core, trigger: int, item: Item | None, payload: Any) -> None:
 
 def _show(core: Core, trigger: int, item: Item | None, payload: Any) -> None:
     core.shown.add(*payload)
-    core.say_span(TextDelta, core.block, *payload)
+    core.log.span(TextDelta, core.block, *payload)
 
 
 def _reason(core: Core, trigger: int, item: Item | None, payload: Any) -> None:
     core.reasons.add(*payload)
-    core.say_span(ReasoningDelta, core.block, *payload)
+    core.log.span(ReasoningDelta, core.block, *payload)
 
 
 def _refuse(core: Core, trigger: int, item: Item | None, payload: Any) -> None:
     core.refusals.add(*payload)
-    core.say_span(RefusalDelta, core.block, *payload)
+    core.log.span(RefusalDelta, core.block, *payload)
 
 
 def _open(core: Core, trigger: int, item: Item | None, slot: Slot) -> None:
@@ -83,17 +83,17 @@ def _keep(core: Core, trigger: int, item: Item | None, payload: tuple[str, Any])
         core.block += 1
         item.block = core.block
     block = item.block if item is not None and item.block is not None else max(core.block, 0)
-    core.say(OpaquePart(block, payload[0], payload[1]))
+    core.log.say(OpaquePart(block, payload[0], payload[1]))
 
 
 def _note_start(core: Core, trigger: int, where: Any, payload: tuple[Any, Any, Any]) -> None:
     core.started = True
-    core.say(TurnStarted(*payload))
+    core.log.say(TurnStarted(*payload))
 
 
 def _note_usage(core: Core, trigger: int, where: Any, payload: tuple[dict[str, Any], Counts]) -> None:
     core.usage_data = payload[0]
-    core.say(UsageReported(payload[0], payload[1]))
+    core.log.say(UsageReported(payload[0], payload[1]))
 
 
 def _note_finish(core: Core, trigger: int, where: Any, word: str) -> None:
@@ -112,7 +112,7 @@ def _each_open(outcomes: tuple[int, int, int], cut: bool) -> Callable[..., None]
 
 def _end(core: Core, trigger: int, where: Any, payload: Any) -> None:
     core.ended = trigger
-    core.say(TurnFinished(core.finish_word, core.truncated))
+    core.log.say(TurnFinished(core.finish_word, core.truncated))
 
 
 def _report(core: Core, trigger: int, where: Any, payload: tuple[str, str, bool, Any]) -> None:
@@ -121,7 +121,7 @@ def _report(core: Core, trigger: int, where: Any, payload: tuple[str, str, bool,
         core.error_data = {
             "kind": kind, "message": message, "retryable": retryable, "frame": core.frame, "data": data,
         }  # fmt: skip
-    core.say(StreamError(kind, message, retryable, core.frame, data))
+    core.log.say(StreamError(kind, message, retryable, core.frame, data))
 
 
 def _nothing(*_: Any) -> None:
@@ -151,7 +151,7 @@ def _name(core: Core, slot: Slot, piece: str) -> None:
 def _announce(core: Core, slot: Slot, payload: Any) -> None:
     if slot.said != (slot.id, slot.name):
         slot.said = (slot.id, slot.name)
-        core.say(CallForming(slot.index, slot.block, slot.id, slot.name))
+        core.log.say(CallForming(slot.index, slot.block, slot.id, slot.name))
         _tell(core, slot, None)
 
 
@@ -180,7 +180,7 @@ def _tell(core: Core, slot: Slot, payload: Any) -> None:
 
 def _tell_all(core: Core, slot: Slot) -> None:
     if slot.told < slot.args.length:
-        core.say_span(ArgumentsDelta, slot.index, slot.args, slot.told, slot.args.length)
+        core.log.span(ArgumentsDelta, slot.index, slot.args, slot.told, slot.args.length)
         slot.told = slot.args.length
 
 
@@ -191,7 +191,7 @@ def _ready(core: Core, slot: Slot, end: int | None) -> None:
         slot.name, slot.value or {}, slot.id, slot.start, end if slot.start is not None else None, slot.kind, owned,
         slot.provider_run,
     )  # fmt: skip
-    core.say(CallReady(slot.index, slot.call))
+    core.log.say(CallReady(slot.index, slot.call))
 
 
 def _ready_empty(core: Core, slot: Slot, payload: Any) -> None:
@@ -201,7 +201,7 @@ def _ready_empty(core: Core, slot: Slot, payload: Any) -> None:
 
 def _abandon(core: Core, slot: Slot, reason: str | None) -> None:
     slot.reason = reason or slot.fault
-    core.say(CallAbandoned(slot.index, slot.reason))
+    core.log.say(CallAbandoned(slot.index, slot.reason))
 
 
 _SLOT_DO: dict[str, Callable[..., None]] = {

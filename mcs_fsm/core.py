@@ -9,16 +9,16 @@ and `close`; LEX, if the stream looks into its text, stands between `content` an
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
-from .events import ArgumentsDelta, Event
+from .events import Event
 from .actions import EMPTY, LEX_PROGRAMS, PART, WHOLE, Machines
 from .calls import Counts, ExtractedCall, FailedCall, Held
 from .codec.reader import LEX_TABLE, TextReader
 from .codec.shape import Shape
 from .limits import Limits
+from .log import Log
 from .machine.rows import TRIGGERS
 from .machine.table import ILLEGAL
 from .scanner import CLOSED, JsonScanner
@@ -27,12 +27,11 @@ from .slots import (
     FINISH, FINISH_CUT, LONE_EMPTY, OPAQUE, REASONING, REFUSAL, TEXT, TURN_END, TURN_START, USAGE, WIDTH, Item, Slot,
     decode_object, lone_empty,
 )  # fmt: skip
-from .text import Spans, TextBuffer
+from .text import Spans, TextBuffer, join_halves, replace_halves
 
 __all__ = ["Core"]
 
 _LEX_NEXT, _LEX_ACTION, _LEX_WIDTH = LEX_TABLE.next, LEX_TABLE.action, LEX_TABLE.width
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Core:
@@ -49,7 +48,7 @@ class Core:
     """
 
     __slots__ = (
-        "_act", "choice", "_half", "_held", "_held_most", "_held_why", "_last", "_next", "part_item",
+        "_act", "choice", "_half", "_held", "_held_most", "_held_why", "_next", "part_item",
         "part_kind", "_programs", "_runs", "text_slot", "_turn", "anomalies", "block", "body", "by_id", "by_key",
         "closed_cut", "ended", "error_data", "facts", "finish_word", "floor", "frame", "items", "last_call",
         "lex_state", "limits", "log", "machines", "oddities", "reader", "reasons", "refusals", "released", "shown",
@@ -74,8 +73,7 @@ class Core:
         self.last_call: Slot | None = None  # the native call that was opened last
         self.items: dict[Any, Item] = {}
         self.facts: dict[str, Any] = {}  # the envelope's own values for the message, a format's business
-        self.log: list[Any] = []
-        self._last: list[Any] | None = None
+        self.log = Log()
         self.block = -1
         self.part_kind = -1
         self.part_item: Item | None = None
@@ -425,19 +423,15 @@ class Core:
         """Join the halves of a surrogate pair that were cut over frames; a half without its other is U+FFFD."""
         if text.isascii() and not self._half:
             return text
-        half = self._half.pop(channel, "") if self._half else ""
-        if not half and not _SURROGATE.search(text):
-            return text
-        text = (half + text).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
-        if text and "\ud800" <= text[-1] <= "\udbff":
-            self._half[channel] = text[-1]
-            text = text[:-1]
-        return self._replace(text) if _SURROGATE.search(text) else text
+        text, half, lone = join_halves(self._half.pop(channel, "") if self._half else "", text)
+        if half:
+            self._half[channel] = half
+        return self._replace(text) if lone else text
 
     def _replace(self, text: str) -> str:
         self.odd("lone_surrogate")
         self.error("lone_surrogate", "half of a surrogate pair came without the other half")
-        return _SURROGATE.sub("\ufffd", text)
+        return replace_halves(text)
 
     def step_span(self, trigger: int, start: int, end: int) -> None:
         """Step TURN with content from `start` to `end`, cut where the wire's own parts meet."""
@@ -449,35 +443,9 @@ class Core:
             self.step(trigger, runs[0][1], (body, start, stop))
             start = stop
 
-    def say_span(self, event: type[Event], number: int, buffer: TextBuffer, start: int, end: int) -> None:
-        """Log that characters may be said; neighbours of one kind and number are one entry."""
-        last = self._last
-        if last is not None and last[4] == start and last[2] is buffer and last[1] == number and last[0] is event:
-            last[4] = end
-        else:
-            self._last = last = [event, number, buffer, start, end]
-            self.log.append(last)
-
-    def say(self, event: Event) -> None:
-        """Log an event."""
-        self._last = None
-        self.log.append(event)
-
     def take(self) -> list[Event]:
         """Return the events since last asked."""
-        log = self.log
-        if not log:
-            return []
-        self.log, self._last = [], None
-        out: list[Event] = []
-        for entry in log:
-            if type(entry) is list:
-                event, number, buffer, start, end = entry
-                text = buffer.slice(start, end)
-                out.append(event(number, text) if event is ArgumentsDelta else event(text, number))
-            else:
-                out.append(entry)
-        return out
+        return self.log.take()
 
     # --- what is known ---------------------------------------------------------------------------------------
 

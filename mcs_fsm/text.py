@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 
-__all__ = ["Spans", "TextBuffer"]
+__all__ = ["Spans", "TextBuffer", "join_halves", "replace_halves"]
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def join_halves(half: str, text: str) -> tuple[str, str, bool]:
+    """Join the halves of surrogate pairs in `text`, and one that `half` left waiting.
+
+    Returns:
+        The text, a first half at its end that waits for the next piece (or ""), and whether a lone half is left in it.
+    """
+    if not half and not _SURROGATE.search(text):
+        return text, "", False
+    text = (half + text).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    waiting = text[-1] if text and "\ud800" <= text[-1] <= "\udbff" else ""
+    text = text[:-1] if waiting else text
+    return text, waiting, _SURROGATE.search(text) is not None
+
+
+def replace_halves(text: str) -> str:
+    """Put U+FFFD in the place of lone surrogates."""
+    return _SURROGATE.sub("\ufffd", text)
 
 
 class TextBuffer:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from naive_reader import NaiveReader
-from turns import TOOLS, chunk
 
 import mcs_fsm as m
+from naive_reader import NaiveReader
+from turns import TOOLS, chunk
 
 RUN = '{"tool": "run", "arguments": {"a": 1}}'
 FENCED = {"text": "x", "code": "```json\n{}\n```"}
