@@ -21,7 +21,7 @@ from .limits import Limits
 from .log import Log
 from .machine.rows import TRIGGERS
 from .machine.table import ILLEGAL
-from .scanner import CLOSED, JsonScanner
+from .scanner import BROKEN, CLOSED, JsonScanner
 from .slots import (
     ABORT, ARGS_DELTA, ARGS_NEW, ARGS_SET, CALL_BROKEN, CALL_END, CALL_ID, CALL_NAME, CALL_PART, CALL_START, EOF, ERROR,
     FINISH, FINISH_CUT, LONE_EMPTY, OPAQUE, REASONING, REFUSAL, TEXT, TURN_END, TURN_START, USAGE, WIDTH, Item, Slot,
@@ -388,7 +388,7 @@ class Core:
         if scan is None:
             slot.value = {"input": slot.args.text()}
             return PART if cut else WHOLE
-        if not scan.kind or (scan.kind == "n" and scan.status == CLOSED):
+        if scan.status != BROKEN and (not scan.kind or (scan.kind == "n" and scan.status == CLOSED)):
             return EMPTY
         if scan.status == CLOSED and scan.kind == "{":
             slot.value = decode_object(slot.args.text())

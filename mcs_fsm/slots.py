@@ -96,10 +96,10 @@ class Slot:
         scan = self.scan
         if not self.name:
             return "no_name"
-        if scan is None or not scan.kind or (scan.status != BROKEN and scan.status != CLOSED):
-            return "truncated"
-        if scan.status == BROKEN:
+        if scan is not None and scan.status == BROKEN:
             return "limit" if scan.too_deep else "malformed"
+        if scan is None or not scan.kind or scan.status != CLOSED:
+            return "truncated"
         return "malformed" if scan.kind == "{" else "not_an_object"
 
     @property

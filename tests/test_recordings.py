@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_one_cell import WIRES
-from turns import merged
 
 import mcs_fsm as m
 from mcs_fsm.formats import FORMATS
+from test_one_cell import WIRES
+from turns import merged
 
 WIRES_HERE = [wire for wire, name in WIRES.items() if name in FORMATS]
 OPTIONS: dict[str, Any] = {"text_format": None, "reasoning_tags": False}

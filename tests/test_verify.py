@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mcs_fsm.actions import turn_table
+from mcs_fsm.actions import TEXT_SLOT, turn_table
 from mcs_fsm.codec.reader import LEX_TABLE
 from mcs_fsm.errors import DeclarationError
 from mcs_fsm.machine.declare import Machine, override
@@ -20,7 +20,7 @@ from mcs_fsm.machine.rows import (
     TURN_ROWS,
 )
 from mcs_fsm.machine.table import Table
-from mcs_fsm.verify import verify_all, verify_lex, verify_slot, verify_turn
+from mcs_fsm.verify import verify_all, verify_lex, verify_product, verify_slot, verify_turn
 
 
 def test_every_machine_is_proved() -> None:
@@ -84,7 +84,19 @@ def test_an_unknown_state_or_action_cannot_be_declared() -> None:
 def test_a_row_that_would_show_a_call_is_seen(row: tuple[str, str, str, str]) -> None:
     machine = Machine("lex", states=LEX_STATES, initial="idle", final="ended", rows=[*LEX_ROWS, override(*row)], actions=LEX_ACTIONS)
 
-    assert verify_lex(Table(machine, LEX_TOKENS)).faults
+    table = Table(machine, LEX_TOKENS)
+    assert verify_lex(table).faults
+    assert [] == verify_product(LEX_TABLE, TURN, TEXT_SLOT.table).faults
+    assert verify_product(table, TURN, TEXT_SLOT.table).faults or "crack" in row
+
+
+@pytest.mark.parametrize(("state", "trigger"), [("forming", "args_delta"), ("cut", "text"), ("args", "call_whole"), ("finish", "call_start")])
+def test_a_turn_that_forbids_what_the_text_may_bring_is_seen(state: str, trigger: str) -> None:
+    assert any(trigger in fault for fault in verify_product(LEX_TABLE, TURN.without(state, trigger), TEXT_SLOT.table).faults)
+
+
+def test_a_text_call_that_cannot_become_ready_is_seen() -> None:
+    assert verify_product(LEX_TABLE, TURN, TEXT_SLOT.table.without("args", "call_whole")).faults
 
 
 def test_a_call_that_cannot_end_is_seen() -> None:

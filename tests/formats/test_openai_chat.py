@@ -96,7 +96,7 @@ def test_a_fragment_finds_its_call(name: str) -> None:
 
 
 @pytest.mark.parametrize(("arguments", "reason"), [
-    ('{"x":', "truncated"), ('{"x":tru', "truncated"), ('{"x":]', "malformed"), ("[1]", "not_an_object"), ("7", "truncated"),
+    ('{"x":', "truncated"), ("}", "malformed"), ("oops", "malformed"), ("nul", "truncated"), ('{"x":tru', "truncated"), ('{"x":]', "malformed"), ("[1]", "not_an_object"), ("7", "truncated"),
     ('"x"', "not_an_object"), ('{"x":1}}', "malformed"), ('{"x":"\\ud800"}', "malformed"), ("{" * 200, "malformed"), ('{"a":' * 200, "limit"),
 ])  # fmt: skip
 def test_arguments_that_are_no_object_are_never_mended(arguments: str, reason: str) -> None:
@@ -283,6 +283,38 @@ def test_no_cutting_of_the_bytes_changes_the_events(places: list[int] | str) -> 
         return merged(out + stream.close()), stream.turn()
 
     assert read([body]) == read(cut(body, places))
+
+
+FRAGMENTS = st.builds(
+    lambda index, id, name, arguments: call(index, id, name, arguments),
+    st.sampled_from([0, 1, 2, None]), st.sampled_from([None, "a", "b", "c", ""]), st.sampled_from([None, "f", "g", "f_", ""]),
+    st.sampled_from([None, "", "{}", '{"x":', "1}", '{"é":"🌦️ \\u00e9', '"}', "}", " "]),
+)  # fmt: skip
+EVENTS = st.lists(
+    st.sampled_from(["a", "é ", "🌦️", "<b>", ""]).map(lambda t: chunk(t)) | st.builds(lambda t: chunk(reasoning_content=t), st.sampled_from(["r", ""]))
+    | st.lists(FRAGMENTS, min_size=1, max_size=3).map(lambda f: calls(*f)) | st.sampled_from([chunk(finish="length"), STOP, chunk(refusal="no")]),
+    max_size=10,
+)  # fmt: skip
+
+
+@given(events=EVENTS, places=PLACES, end=st.sampled_from([b"\n\n", b"\r\n\r\n", b"\r\r"]), tools=st.sampled_from([None, ["f", "f_g"]]))
+def test_generated_turns_are_the_same_under_any_cutting_and_agree_with_themselves(
+    events: list[dict[str, Any]], places: list[int] | str, end: bytes, tools: list[str] | None
+) -> None:
+    body = b"".join(b"data:" + json.dumps(event, ensure_ascii=False).encode() + end for event in events) + b"data: [DONE]" + end
+
+    def read(inputs: list[Any]) -> tuple[list[m.Event], m.Turn]:
+        stream = m.Stream("openai-chat", tools=tools)
+        out = [e for each in inputs for e in (stream.feed(each) if isinstance(each, bytes) else stream.add(each))]
+        return merged(out + stream.close()), stream.turn()
+
+    whole, turn = read([body])
+    assert (whole, turn) == read(cut(body, places)) == read([*events, "[DONE]"])
+    assert turn.text == "".join(event.text for event in whole if isinstance(event, m.TextDelta))
+    assert [(c.name, c.arguments) for c in turn.calls] == [(c.name, c.arguments) for c in STRATEGY.extract(turn.message)]
+    assert turn.calls == [event.call for event in sorted((e for e in whole if isinstance(e, m.CallReady)), key=lambda e: e.slot)]
+    ends = [event.slot for event in whole if isinstance(event, m.CallReady | m.CallAbandoned)]
+    assert len(ends) == len(set(ends)) and {event.slot for event in whole if isinstance(event, m.CallForming)} <= set(ends)
 
 
 def test_a_surrogate_pair_cut_over_two_frames_is_one_character() -> None:
