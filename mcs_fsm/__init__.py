@@ -23,7 +23,8 @@ from .events import (
     UsageReported,
 )
 from .formats import (
-    AnthropicExtractionStrategy, BedrockConverseExtractionStrategy, OpenAICompletionExtractionStrategy,
+    AnthropicExtractionStrategy, BedrockConverseExtractionStrategy, CohereExtractionStrategy, OllamaExtractionStrategy,
+    OpenAICompletionExtractionStrategy,
 )  # fmt: skip
 from .formats.text import TextExtractionStrategy
 from .limits import Limits
@@ -35,9 +36,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AnthropicExtractionStrategy", "ArgumentsDelta", "BedrockConverseExtractionStrategy", "CallAbandoned",
-    "CallForming", "CallReady", "DeclarationError", "DelimitedPromptStrategy", "Event", "ExtractedCall",
+    "CallForming", "CallReady", "CohereExtractionStrategy", "DeclarationError", "DelimitedPromptStrategy", "Event", "ExtractedCall",
     "ExtractionChain", "ExtractionStrategy", "Forming", "IllegalTransition", "JsonPromptStrategy", "LLMStreamBuffer",
-    "Limits", "McsFsmError", "OpaquePart", "OpenAICompletionExtractionStrategy", "PromptStrategy", "ReasoningDelta",
+    "Limits", "McsFsmError", "OllamaExtractionStrategy", "OpaquePart", "OpenAICompletionExtractionStrategy", "PromptStrategy", "ReasoningDelta",
     "RefusalDelta", "Stats", "Stream", "StreamClosed", "StreamError", "TextDelta", "TextExtractionStrategy", "Tool",
     "ToolParameter", "Turn", "TurnFinished", "TurnStarted", "UnknownName", "UsageError", "UsageReported",
     "__version__", "aevents", "events",

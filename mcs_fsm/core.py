@@ -254,14 +254,18 @@ class Core:
             if key is not None and key in self.by_key:
                 self.odd("index_reused")
             slot = self.open_call(key, kind=kind, provider_run=provider_run, item=item)
-        if id and id != slot.id:
-            if slot.id is None:
-                self.step(CALL_ID, slot, id)
-            else:
-                self.odd("id_changed")
+        if id:
+            self.identify(slot, id)
         if name:
             self.name(slot, name)
         return slot
+
+    def identify(self, slot: Slot, id: str) -> None:
+        """Take a call's id; the first one counts."""
+        if slot.id is None:
+            self.step(CALL_ID, slot, id)
+        elif id != slot.id:
+            self.odd("id_changed")
 
     def open_call(
         self, key: Any, *, kind: str = "function", provider_run: bool = False, item: Item | None = None

@@ -5,10 +5,13 @@ from __future__ import annotations
 from ..strategy import Format
 from .anthropic import AnthropicExtractionStrategy
 from .bedrock import BedrockConverseExtractionStrategy
+from .cohere import CohereExtractionStrategy
+from .ollama import OllamaExtractionStrategy
 from .openai_chat import OpenAICompletionExtractionStrategy
 
 __all__ = [
-    "FORMATS", "AnthropicExtractionStrategy", "BedrockConverseExtractionStrategy", "OpenAICompletionExtractionStrategy",
+    "FORMATS", "AnthropicExtractionStrategy", "BedrockConverseExtractionStrategy", "CohereExtractionStrategy",
+    "OllamaExtractionStrategy", "OpenAICompletionExtractionStrategy",
 ]  # fmt: skip
 
 #: Name -> the one shared object of that format.
@@ -16,5 +19,6 @@ FORMATS: dict[str, Format] = {
     each.name: each
     for each in (
         OpenAICompletionExtractionStrategy(), AnthropicExtractionStrategy(), BedrockConverseExtractionStrategy(),
+        CohereExtractionStrategy(), OllamaExtractionStrategy(),
     )
 }  # fmt: skip
