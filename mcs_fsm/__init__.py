@@ -24,7 +24,7 @@ from .events import (
 )
 from .formats import (
     AnthropicExtractionStrategy, BedrockConverseExtractionStrategy, CohereExtractionStrategy, OllamaExtractionStrategy,
-    OpenAICompletionExtractionStrategy,
+    OpenAICompletionExtractionStrategy, OpenAIResponseExtractionStrategy,
 )  # fmt: skip
 from .formats.text import TextExtractionStrategy
 from .limits import Limits
@@ -38,7 +38,8 @@ __all__ = [
     "AnthropicExtractionStrategy", "ArgumentsDelta", "BedrockConverseExtractionStrategy", "CallAbandoned",
     "CallForming", "CallReady", "CohereExtractionStrategy", "DeclarationError", "DelimitedPromptStrategy", "Event", "ExtractedCall",
     "ExtractionChain", "ExtractionStrategy", "Forming", "IllegalTransition", "JsonPromptStrategy", "LLMStreamBuffer",
-    "Limits", "McsFsmError", "OllamaExtractionStrategy", "OpaquePart", "OpenAICompletionExtractionStrategy", "PromptStrategy", "ReasoningDelta",
+    "Limits", "McsFsmError", "OllamaExtractionStrategy", "OpaquePart", "OpenAICompletionExtractionStrategy",
+    "OpenAIResponseExtractionStrategy", "PromptStrategy", "ReasoningDelta",
     "RefusalDelta", "Stats", "Stream", "StreamClosed", "StreamError", "TextDelta", "TextExtractionStrategy", "Tool",
     "ToolParameter", "Turn", "TurnFinished", "TurnStarted", "UnknownName", "UsageError", "UsageReported",
     "__version__", "aevents", "events",

@@ -8,17 +8,18 @@ from .bedrock import BedrockConverseExtractionStrategy
 from .cohere import CohereExtractionStrategy
 from .ollama import OllamaExtractionStrategy
 from .openai_chat import OpenAICompletionExtractionStrategy
+from .openai_responses import OpenAIResponseExtractionStrategy
 
 __all__ = [
     "FORMATS", "AnthropicExtractionStrategy", "BedrockConverseExtractionStrategy", "CohereExtractionStrategy",
-    "OllamaExtractionStrategy", "OpenAICompletionExtractionStrategy",
+    "OllamaExtractionStrategy", "OpenAICompletionExtractionStrategy", "OpenAIResponseExtractionStrategy",
 ]  # fmt: skip
 
 #: Name -> the one shared object of that format.
 FORMATS: dict[str, Format] = {
     each.name: each
     for each in (
-        OpenAICompletionExtractionStrategy(), AnthropicExtractionStrategy(), BedrockConverseExtractionStrategy(),
-        CohereExtractionStrategy(), OllamaExtractionStrategy(),
+        OpenAICompletionExtractionStrategy(), OpenAIResponseExtractionStrategy(), AnthropicExtractionStrategy(),
+        BedrockConverseExtractionStrategy(), CohereExtractionStrategy(), OllamaExtractionStrategy(),
     )
 }  # fmt: skip

@@ -1,552 +1,269 @@
-"""OpenAI Responses and the servers that speak it: `POST /v1/responses`, stream=true; the same events on WebSocket.
+"""OpenAI Responses: `POST /v1/responses`, stream=true, and the same events over a WebSocket.
 
-SSE, `event: <type>` and the same `type` in the data, so that the name of the event is not needed; no `[DONE]`. Checked
-2026-11-30 against openai 3.57.0 (types/responses, lib/streaming/responses/_responses.py).
+SSE, `event: <type>` and the same `type` in the data; no `[DONE]`. Checked 2026-11-30 against openai 3.57.0
+(types/responses/response_stream_event.py, lib/streaming/responses).
 
-| primitive | where (`response.` left out) |
+| primitive | event -> field |
 | --- | --- |
-| turn start | created, queued, in_progress: response; another created with another id is a splice |
-| part | output_index; item ids may change with every event, so they are used only where the index fails |
-| content, refusal | output_text.delta, refusal.delta by content_index; what only a done event has, from there |
-| reasoning | reasoning_summary_text.delta, reasoning_text.delta |
-| opaque | encrypted_content of a reasoning item, at its end; annotations; what the provider's tools gave |
-| name, id | output_item.added .name, .call_id; for an item without them the kind's name and the item's id |
-| arguments | function_call_arguments, mcp_call_arguments, custom_tool_call_input: .delta, .done; other kinds: the item's own |
-| call end | output_item.done, whose item replaces what came |
-| finish, turn end | completed, incomplete, failed; the word is response.status. A steered response ends its turn, too |
-| usage | response.usage |
-| error | error (flat or nested), response.error |
-
-Events that were sent before, as a resumed stream does, are told by sequence_number. An event without type is the
-stream=false body.
+| turn start | response.created, .queued, .in_progress -> response |
+| part | output_index; item ids may change from event to event, the index does not |
+| content | response.output_text.delta -> delta, under (output_index, content_index) |
+| refusal | response.refusal.delta -> delta |
+| reasoning | response.reasoning_summary_text.delta, response.reasoning_text.delta -> delta |
+| call | response.output_item.added -> item: call_id, name; kinds in `items` |
+| arguments | response.function_call_arguments.delta, .custom_tool_call_input.delta, ... -> delta; .done is a snapshot |
+| call end | response.output_item.done -> item, which is the authority |
+| finish, turn end | response.completed, .incomplete, .failed -> response; the word is its status |
+| usage | response.usage of that event |
+| error | error -> code, message (flat or nested); response.failed -> response.error |
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from ...actions import machines
-from ...calls import Counts
+from ...calls import Counts, ExtractedCall, Forming
 from ...core import Core
-from ...decode import Problem, ViewDecoder, mapping
+from ...decode import ViewDecoder, mapping
 from ...machine.rows import CALL_ENDS, SLOT_ENDS, SLOT_FRAGMENTS, TURN_ARGS, TURN_ROWS
-from ...slots import Item, Slot
-from .history import FIELD, History, as_list, as_text, call_kind, plainly, whole_object
-from .items import Out, Part, built, own_object
+from ...slots import Item
+from ...strategy import Format, plain
+from .items import arguments_of, call_id, call_of, extract_item, history
 
 __all__ = ["OpenAIResponseExtractionStrategy"]
 
 
 class Event(msgspec.Struct, gc=False):
-    """What is read of an event; `body` is a whole stream=false body, which has no type."""
+    """What is read of an event: one flat struct for all kinds."""
 
-    type: str | None = None
-    sequence_number: int | None = None
-    output_index: int | None = None
+    type: Any = None
+    sequence_number: Any = None
+    output_index: Any = None
     item_id: Any = None
-    content_index: int | None = None
-    summary_index: int | None = None
-    command_index: int | None = None
+    content_index: Any = None
+    summary_index: Any = None
     delta: Any = None
     text: Any = None
     refusal: Any = None
     arguments: Any = None
     input: Any = None
     code: Any = None
-    command: Any = None
-    diff: Any = None
     part: Any = None
     item: Any = None
     annotation: Any = None
     response: Any = None
     error: Any = None
     message: Any = None
-    param: Any = None
-    status: Any = None
-    body: Any = None
-
-
-class Decoder(ViewDecoder[Event]):
-    """Decode events, and keep a body as it is: all of its keys belong to the message."""
-
-    def __init__(self) -> None:
-        super().__init__(Event)
-        typed = self.decode
-
-        def decode(data: bytes) -> Event:
-            view = typed(data)
-            if view.type is None:
-                view.body = msgspec.json.decode(data)
-            return view
-
-        self.decode = decode  # type: ignore[assignment]
-
-    def convert(self, event: Any) -> tuple[Event | None, list[Problem]]:
-        """Read a decoded event, see `ViewDecoder`."""
-        view, problems = super().convert(event)
-        if view is not None and view.type is None:
-            view.body = plainly(event)
-            if isinstance(mapping(view.body).get("output"), list):
-                problems = []  # a body's fields are others than an event's
-        return view, problems
 
 
 MACHINES = machines("openai_responses", TURN_ROWS + TURN_ARGS + CALL_ENDS, SLOT_FRAGMENTS + SLOT_ENDS)
 
-#: Statuses after which nothing may be run.
-CUT = frozenset(("incomplete", "failed", "cancelled"))
-
-_ENDS = {"response.completed": "completed", "response.incomplete": "incomplete", "response.failed": "failed",
-         "response.cancelled": "cancelled"}  # fmt: skip
-_STARTS = frozenset(("response.created", "response.queued", "response.in_progress"))
-#: The pieces of text: event -> (kind of the part, kind of the item).
-_PIECES = {
-    "response.output_text.delta": ("output_text", "message"),
-    "response.refusal.delta": ("refusal", "message"),
-    "response.reasoning_summary_text.delta": ("summary_text", "reasoning"),
-    "response.reasoning_text.delta": ("reasoning_text", "reasoning"),
-}
-_SNAPSHOTS = {
-    "response.output_text.done": ("output_text", "message"),
-    "response.refusal.done": ("refusal", "message"),
-    "response.reasoning_summary_text.done": ("summary_text", "reasoning"),
-    "response.reasoning_text.done": ("reasoning_text", "reasoning"),
-}
-#: Arguments as text: event -> the item's kind.
+_TERMINAL = {
+    "response.completed": "completed", "response.incomplete": "incomplete", "response.failed": "failed",
+    "response.cancelled": "cancelled",
+}  # fmt: skip
+# Delta events by what their characters are: the kind of part, and the key of its number.
+_TEXTS = {
+    "output_text": ("output_text", "content_index"), "refusal": ("refusal", "content_index"),
+    "reasoning_text": ("reasoning_text", "content_index"), "reasoning_summary_text": ("summary_text", "summary_index"),
+}  # fmt: skip
+# Delta events of arguments -> where their .done has the snapshot.
 _ARGUMENTS = {
-    "response.function_call_arguments.delta": "function_call",
-    "response.custom_tool_call_input.delta": "custom_tool_call",
-    "response.mcp_call_arguments.delta": "mcp_call",
-}
-_ARGUMENTS_DONE = {
-    "response.function_call_arguments.done": "function_call",
-    "response.custom_tool_call_input.done": "custom_tool_call",
-    "response.mcp_call_arguments.done": "mcp_call",
-}
-#: Pieces of a call's own object: event -> (the item's kind, whether it is the whole of a piece).
-_OBJECTS = {
-    "response.code_interpreter_call_code.delta": ("code_interpreter_call", False),
-    "response.code_interpreter_call_code.done": ("code_interpreter_call", True),
-    "response.shell_call_command.added": ("shell_call", True),
-    "response.shell_call_command.delta": ("shell_call", False),
-    "response.shell_call_command.done": ("shell_call", True),
-    "response.apply_patch_call_operation_diff.delta": ("apply_patch_call", False),
-    "response.apply_patch_call_operation_diff.done": ("apply_patch_call", True),
-}
-#: What an item's end says again, what only shows progress, and what is not about this turn.
-_BESIDE = (
-    "response.web_search_call.", "response.file_search_call.", "response.code_interpreter_call.",
-    "response.image_generation_call.", "response.mcp_call.", "response.mcp_list_tools.", "response.compaction.",
-    "response.shell_call_output_content.", "response.shell_call.", "response.apply_patch_call.", "response.steer.",
-    "response.inject.", "response.keep", "keepalive",
+    "function_call_arguments": "arguments", "custom_tool_call_input": "input", "mcp_call_arguments": "arguments",
+    "code_interpreter_call_code": "code",
+}  # fmt: skip
+#: Events that say nothing that an item does not say as well: states of hosted tools, pieces of items, audio.
+_QUIET = (
+    "response.web_search_call.", "response.file_search_call.", "response.code_interpreter_call.", "response.mcp_call.",
+    "response.mcp_list_tools.", "response.image_generation_call.", "response.audio.", "response.shell_call_",
+    "response.apply_patch_call_", "response.compaction.", "response.content_part.", "response.reasoning_summary_part.",
+    "response.reasoning_part.", "response.steer.", "response.inject.", "keepalive",
 )  # fmt: skip
-_RETRYABLE = ("server", "rate_limit", "overload", "timeout", "unavailable")
+_OWNER = {"output_text": "message", "refusal": "message", "reasoning_text": "reasoning", "summary_text": "reasoning"}
 
 
-class OpenAIResponseExtractionStrategy(History):
-    """Responses."""
+class OpenAIResponseExtractionStrategy(Format):
+    """OpenAI Responses."""
 
     name = "openai-responses"
     leaks_into_text = True
     machines = MACHINES
-    decoder = Decoder()
+    decoder = ViewDecoder(Event)
 
-    # --- one frame -------------------------------------------------------------------------------------------
+    # --- one event -------------------------------------------------------------------------------------------
 
     def lex(self, core: Core, view: Event) -> None:
         """Say what one event says."""
         kind = view.type
-        if view.sequence_number is not None and self._repeated(core, view):
+        if not isinstance(kind, str) or (view.sequence_number is not None and self._repeated(core, view)):
             return
-        if kind in _PIECES:
-            self._piece(core, view, *_PIECES[kind])
-        elif kind in _ARGUMENTS:
-            self._arguments(core, view, _ARGUMENTS[kind])
-        elif kind in _ARGUMENTS_DONE:
-            self._arguments_done(core, view, _ARGUMENTS_DONE[kind])
-        elif kind == "response.output_item.added":
-            self._added(core, view.output_index, view.item)
+        if kind == "response.output_item.added":
+            self._added(core, view.output_index, mapping(view.item))
         elif kind == "response.output_item.done":
-            self._finished(core, view.output_index, view.item)
-        elif kind in _SNAPSHOTS:
-            part_kind, item_kind = _SNAPSHOTS[kind]
-            text = view.refusal if part_kind == "refusal" and view.refusal is not None else view.text
-            if isinstance(text, str) and text:
-                self._snapshot(core, self._part(core, view, part_kind, item_kind), text)
-        elif kind in _OBJECTS:
-            self._own(core, view, *_OBJECTS[kind])
-        elif kind in _STARTS:
-            self._started(core, view)
-        elif kind in _ENDS:
-            self._ended(core, _ENDS[kind], plainly(view.response), view.error)
-        elif kind in ("response.content_part.added", "response.content_part.done",
-                      "response.reasoning_summary_part.added", "response.reasoning_summary_part.done",
-                      "response.reasoning_part.added", "response.reasoning_part.done"):  # fmt: skip
-            self._part_said(core, view)
+            self._done(core, view.output_index, mapping(view.item))
+        elif kind in _TERMINAL:
+            self._terminal(core, kind, mapping(view.response))
+        elif kind in ("response.created", "response.queued", "response.in_progress"):
+            self._started(core, mapping(view.response))
+        elif kind == "error":
+            self._error(core, mapping(view.error) or {"code": view.code, "message": view.message})
         elif kind == "response.output_text.annotation.added":
-            self._annotation(core, view)
-        elif kind == "error" or (kind is None and view.error and not isinstance(mapping(view.body).get("output"), list)):
-            self._error(core, plainly(view.error), view)
-        elif kind is None and isinstance(mapping(view.body).get("output"), list):
-            self._body(core, plainly(view.body))
-        elif kind is not None and kind.startswith("response.audio."):
-            if view.delta is not None:
-                core.opaque("audio", {"type": kind, "delta": view.delta})
-        elif kind is None or not kind.startswith(_BESIDE):
+            item = self._part(core, view, "output_text", view.content_index)
+            item.data.setdefault("annotations", []).append(plain(view.annotation))
+            core.opaque("citation", plain(view.annotation), item)
+        elif kind.startswith("response.") and self._piece(core, view, kind[9:]):
+            return
+        elif not kind.startswith(_QUIET):
             core.odd("unknown_event")
 
-    @staticmethod
-    def _repeated(core: Core, view: Event) -> bool:
-        """Tell whether an event was read before, by its number.
-
-        Some servers give every event the same number: one number for two different events, and numbers say nothing.
-        """
-        facts = core.facts
-        seen: dict[int, Any] | None = facts.get("_seen")
-        if seen is None:
-            if "_seen" in facts:
-                return False
-            seen = facts["_seen"] = {}
-        number = view.sequence_number
-        assert number is not None
-        delta = view.delta
-        mark = (view.type, view.output_index, hash(delta) if isinstance(delta, str) else None)
-        if number not in seen:
-            seen[number] = mark
+    def _piece(self, core: Core, view: Event, kind: str) -> bool:
+        """Take a delta, or the snapshot that closes a series of them; False if it is neither."""
+        name, _, what = kind.rpartition(".")
+        text = _TEXTS.get(name)
+        if text is not None:
+            if what == "delta":
+                if isinstance(view.delta, str):
+                    self._say(core, self._part(core, view, text[0], getattr(view, text[1])), view.delta)
+            elif what == "done":
+                said = view.refusal if name == "refusal" else view.text
+                if isinstance(said, str):
+                    self._complete(core, self._part(core, view, text[0], getattr(view, text[1])), said)
+            return what in ("delta", "done")
+        field = _ARGUMENTS.get(name)
+        if field is None or what not in ("delta", "done"):
             return False
-        if view.type == "response.created" and facts.get("id") not in (None, mapping(view.response).get("id")):
-            return False  # a splice, whose numbers begin again
-        if seen[number] == mark:
+        item = self._at(core, view.output_index, view.item_id)
+        if item is None or item.slot is None:
+            core.odd("delta_without_block")
+        elif what == "delta":
+            if isinstance(view.delta, str):
+                core.args(item.slot, view.delta)
+        elif isinstance(getattr(view, field), str):
+            core.args_set(item.slot, getattr(view, field))
+        return True
+
+    def _repeated(self, core: Core, view: Event) -> bool:
+        """Tell whether a resumed stream says again what was said. Servers that do not count send only zeros."""
+        number = view.sequence_number
+        if not isinstance(number, int) or view.type == "response.created":
+            core.facts["_number"] = number if isinstance(number, int) else 0
+            return False
+        last = core.facts.get("_number", -1)
+        if number < last or (number == last and number > 0):
             core.odd("event_repeated")
             return True
-        facts["_seen"] = None
-        core.odd("numbers_reused")
+        if last < 0 and number > 0:
+            core.facts["_resumed"] = True
+        core.facts["_number"] = number
         return False
 
-    # --- the response ----------------------------------------------------------------------------------------
+    def _started(self, core: Core, response: Mapping[str, Any]) -> None:
+        if response:
+            core.facts["_response"] = plain(dict(response))
+            core.start(response.get("id") or None, response.get("model") or None, response.get("created_at"))
 
-    def _started(self, core: Core, view: Event) -> None:
-        response = plainly(view.response)
-        if not isinstance(response, dict):
-            return
-        facts = core.facts
-        id = as_text(response.get("id")) or None
-        if view.type == "response.created":
-            if facts.get("id") not in (None, id):
-                core.odd("response_spliced")
-                facts["_at"], facts["_ids"], facts["_last"] = {}, {}, None
-                facts["_epoch"] = facts.get("_epoch", 0) + 1
-                if facts.get("_seen") is not None:
-                    facts["_seen"] = {view.sequence_number: (view.type, None, None)}
-            facts["id"] = id
-        facts["_response"] = {**facts.get("_response", {}), **response}
-        self._start(core, response)
-        at = facts.setdefault("_at", {})
-        for index, item in enumerate(as_list(response.get("output"))):
-            if index not in at:
-                whole = mapping(item).get("status") == "completed"
-                (self._finished if whole else self._added)(core, index, item)
+    # --- items and their parts -------------------------------------------------------------------------------
 
-    @staticmethod
-    def _start(core: Core, response: Mapping[str, Any]) -> None:
-        core.start(
-            as_text(response.get("id")) or None, as_text(response.get("model")) or None, response.get("created_at")
-        )
+    def _at(self, core: Core, index: Any, id: Any = None) -> Item | None:
+        """Return the item under an output index; without one, by its id, else the last one."""
+        places: dict[Any, Item] = core.facts.setdefault("_items", {})
+        if isinstance(index, int):
+            return places.get(index)
+        for item in reversed(places.values()):
+            if id is None or item.data.get("id") == id:
+                return item
+        return None
 
-    def _body(self, core: Core, response: dict[str, Any]) -> None:
-        """Take a stream=false body."""
-        status = response.get("status")
-        self._ended(core, status if isinstance(status, str) else "completed", response, None)
-
-    def _ended(self, core: Core, word: str, response: Any, error: Any) -> None:
-        """Take the terminal event: what it alone says, its output, and the end of the turn."""
-        facts = core.facts
-        if not isinstance(response, dict):
-            if response is not None:
-                core.error("bad_field", f"response is {type(response).__name__}, not an object")
-            response = {}
-        self._start(core, response)
-        old = facts.get("_response", {})
-        facts["_response"] = {**old, "status": word, **response}
-        self._reconcile(core, as_list(response.get("output")))
-        status = response.get("status")
-        if isinstance(status, str) and (status in CUT or status == "completed"):
-            word = status
-        facts["_response"]["status"] = word
-        self._usage(core, response.get("usage"))
-        failure = response.get("error") or plainly(error)
-        if failure or word == "failed":
-            if not facts.get("_failed"):
-                self._error(core, failure or {"message": "the response failed"}, Event())
-        cut = word in CUT
-        if not cut:
-            for item in list(core.items.values()):
-                self._settle(core, item)
-        if word not in ("in_progress", "queued"):  # a body that was asked for in the background
-            core.finish(word, cut)
-            core.end()
-
-    def _settle(self, core: Core, item: Item) -> None:
-        """Give a call that has an object of its own, and no end, what came of it."""
-        slot = item.slot
-        if slot is None or not slot.open or item.done or call_kind(item.kind) is None or item.kind in FIELD:
-            return
-        value = own_object(item)
-        if whole_object(item.kind, value):
-            self._give(core, slot, value)
-        else:
-            core.call_broken(slot, "truncated")
-
-    def _reconcile(self, core: Core, output: list[Any]) -> None:
-        """Take the terminal's items as the ends of those that came, and open those that did not come."""
-        facts = core.facts
-        at: dict[Any, Item] = facts.setdefault("_at", {})
-        own = [item for item in core.items.values() if isinstance(item.data, Out) and item.key[0] == facts.get("_epoch", 0)]
-        left = {id(item): item for item in own}
-        objects = [each for each in map(plainly, output) if isinstance(each, dict)]
-        pairs: list[Item | None] = [None] * len(objects)
-
-        def pair(place: int, item: Item | None) -> None:
-            if item is not None and pairs[place] is None and id(item) in left and _same_kind(item, objects[place]):
-                pairs[place] = left.pop(id(item))
-
-        names = {name: item for item in own for name in item.data.ids}
-        for place, each in enumerate(objects):
-            for key in ("call_id", "id"):
-                if as_text(each.get(key)):
-                    pair(place, names.get(each[key]))
-        for place in range(len(objects)):
-            pair(place, at.get(place))
-        for place, each in enumerate(objects):  # ids that change, and indexes with gaps: the next of that kind
-            pair(place, next((item for item in left.values() if _same_kind(item, each)), None))
-        for place, each in enumerate(objects):
-            item = pairs[place]
-            if item is None:
-                item = self._open(core, place, each)
-            self._take_end(core, item, each)
-
-    # --- items -----------------------------------------------------------------------------------------------
-
-    def _added(self, core: Core, index: int | None, said: Any) -> None:
-        if said is None:
-            return
-        start = plainly(said)
-        if not isinstance(start, dict):
-            core.error("bad_field", f"item is {type(start).__name__}, not an object")
-            return
-        old = core.facts.setdefault("_at", {}).get(index) if index is not None else None
-        if old is not None:
-            if old.data.implicit and not old.done and _same_kind(old, start):
-                old.data.start, old.data.implicit = start, False
-                self._remember(core, old, start)
-                self._name(core, old, start)
-                return
-            if self._again(old, start):
-                core.odd("item_repeated")
-                self._remember(core, old, start)
-                return
+    def _open(self, core: Core, index: Any, data: Mapping[str, Any]) -> Item:
+        places: dict[Any, Item] = core.facts.setdefault("_items", {})
+        if not isinstance(index, int):
+            index = len(core.items)
+        elif index in places:
             core.odd("index_reused")
-        self._open(core, index, start)
-
-    @staticmethod
-    def _again(old: Item, said: Mapping[str, Any]) -> bool:
-        """Tell whether an item at a place that is taken is the one that is there."""
-        if not _same_kind(old, said):
-            return False
-        call_id = as_text(said.get("call_id"))
-        known = as_text(old.data.start.get("call_id"))
-        if call_id and known:
-            return call_id == known
-        return not old.done or (bool(as_text(said.get("id"))) and said["id"] in old.data.ids)
-
-    def _finished(self, core: Core, index: int | None, said: Any) -> None:
-        final = plainly(said)
-        if not isinstance(final, dict):
-            if final is not None:
-                core.error("bad_field", f"item is {type(final).__name__}, not an object")
-            return
-        facts = core.facts
-        item = facts.setdefault("_at", {}).get(index) if index is not None else None
-        if item is None:
-            ids = facts.setdefault("_ids", {})
-            item = ids.get(as_text(final.get("call_id"))) or ids.get(as_text(final.get("id")))
-            if item is None and index is None:
-                last = facts.get("_last")
-                item = last if last is not None and not last.done and _same_kind(last, final) else None
-        if item is not None and not (item.data.implicit and not item.done and _same_kind(item, final)):
-            if not self._again(item, final):
-                core.odd("index_reused")
-                item = None
-        if item is None:
-            item = self._open(core, index, final)
-        elif item.data.implicit:
-            item.data.start, item.data.implicit = final, False
-        self._take_end(core, item, final)
-
-    def _open(self, core: Core, index: int | None, start: dict[str, Any], implicit: bool = False) -> Item:
-        """Open an item of the output, with what its first event has of it."""
-        facts = core.facts
-        at: dict[Any, Item] = facts.setdefault("_at", {})
-        if index is None:
-            index = max((key for key in at if isinstance(key, int)), default=-1) + 1
-        kind = as_text(start.get("type")) or ("message" if "content" in start else "unknown")
-        number = len(core.items)
-        item = core.item((facts.get("_epoch", 0), index, number), kind, Out(start, implicit))
-        at[index] = facts["_last"] = item
-        self._remember(core, item, start)
-        known = call_kind(kind, start)
-        if known is not None:
-            word, client = known
-            core.call(item.key, kind=word, provider_run=not client, item=item)
-            self._name(core, item, start)
-            slot = item.slot
-            if slot is not None and kind in FIELD and start.get(FIELD[kind]):
-                self._give(core, slot, start[FIELD[kind]])
-                item.data.given = True
-        elif kind == "message":
-            self._parts(core, item, start)
-        elif kind == "reasoning":
-            self._parts(core, item, start)
+            places[("before", len(core.items))] = places.pop(index)
+        item = core.item(("item", len(core.items)), str(data.get("type")), plain(dict(data)))
+        places[index] = item
+        call = call_of(data)
+        if call is not None:
+            kind = "custom" if call.kind == "custom" else call.kind
+            slot = core.open_call(None, kind=kind, provider_run=call.provider_run, item=item)
+            id = call_id(data)
+            if id:
+                core.identify(slot, id)
+            core.name(slot, call.name or _text(data.get("name")))
+            if call.kind in ("function", "custom", "mcp_approval", "mcp"):
+                core.args(slot, arguments_of(data, call))
         return item
 
-    @staticmethod
-    def _remember(core: Core, item: Item, said: Mapping[str, Any]) -> None:
-        ids = core.facts.setdefault("_ids", {})
-        for key in ("call_id", "id"):
-            value = as_text(said.get(key))
-            if value:
-                ids[value] = item
-                item.data.ids.add(value)
-
-    @staticmethod
-    def _name(core: Core, item: Item, said: Mapping[str, Any]) -> None:
-        """Give a call the id by which it is answered, and its name."""
-        slot = item.slot
-        if slot is None:
+    def _added(self, core: Core, index: Any, data: Mapping[str, Any]) -> None:
+        if not data:  # `item: null` happens
             return
-        id = as_text(said.get("call_id")) or ("" if item.kind in ("function_call", "custom_tool_call")
-                                              and not item.done else as_text(said.get("id")))  # fmt: skip
-        if id and slot.id is None:
-            core.call(slot.key, id)
-        if not slot.name:
-            name = as_text(said.get("name"))
-            if not name and item.kind not in ("function_call", "custom_tool_call", "mcp_call"):
-                name = item.kind.removesuffix("_call")
-            core.name(slot, name)
-
-    def _take_end(self, core: Core, item: Item, final: dict[str, Any]) -> None:
-        """Take an item as its end says it: that replaces what came, and an empty value replaces nothing."""
-        out: Out = item.data
-        first = not item.done
-        item.done = True
-        out.final = final
-        self._remember(core, item, final)
-        slot = item.slot
-        if slot is not None:
-            self._call_done(core, item, slot, final)
-            if first and slot.provider_run:
-                core.opaque("provider_result", final, item)
-        elif item.kind in ("message", "reasoning"):
-            self._parts(core, item, final)
-            sealed = final.get("encrypted_content")
-            if first and sealed:
-                core.opaque("encrypted_reasoning", sealed, item)
-        elif first and call_kind(item.kind, final) is None:
-            ours = item.kind.endswith(("_output", "list_tools"))
-            core.opaque("provider_result" if ours else item.kind, final, item)
-
-    def _call_done(self, core: Core, item: Item, slot: Slot, final: dict[str, Any]) -> None:
-        known = call_kind(item.kind, final)
-        if known is not None and slot.open:
-            slot.provider_run = not known[1]
-        if not slot.open:
-            return
-        self._name(core, item, final)
-        if slot.extra == {}:
-            slot.extra = {key: final[key] for key in ("namespace", "caller", "async") if key in final}
-        if item.kind in FIELD:
-            if final.get(FIELD[item.kind]):
-                self._give(core, slot, final[FIELD[item.kind]])
+        item = self._at(core, index, data.get("id")) if isinstance(index, int) else None
+        if item is None or item.done:
+            self._open(core, index, data)
         else:
-            value = own_object(item)
-            if whole_object(item.kind, value) or slot.provider_run:
-                self._give(core, slot, value)
-            else:
-                core.call_broken(slot, "truncated")
-        if final.get("status") == "incomplete" and not slot.provider_run:
-            core.call_broken(slot, "truncated")
-        elif final.get("status") != "in_progress" or core.facts["_response"].get("status") not in CUT:
-            core.call_end(slot)
+            core.odd("block_repeated")
+            item.data.update(plain(dict(data)))
 
-    @staticmethod
-    def _give(core: Core, slot: Slot, value: Any) -> None:
-        """Take arguments as one value: text, or an object of the item's own."""
-        try:
-            core.args_set(slot, value if isinstance(value, str) else msgspec.json.encode(value).decode())
-        except (TypeError, ValueError, RecursionError):  # half a surrogate pair, something that is no data
-            core.call_broken(slot, "malformed")
-
-    # --- which item an event is about ------------------------------------------------------------------------
-
-    def _find(self, core: Core, view: Event, kind: str) -> Item:
-        """Return the item of that kind which an event is about: by its index, else by its id, else a new one."""
-        facts = core.facts
-        at: dict[Any, Item] = facts.setdefault("_at", {})
-        index, id = view.output_index, view.item_id
-        item = at.get(index) if index is not None else None
-        if item is not None and item.kind == kind:
-            return item
-        other = facts.setdefault("_ids", {}).get(id) if isinstance(id, str) else None
-        if other is not None and other.kind == kind:
-            return other  # type: ignore[no-any-return]
-        last = facts.get("_last")
-        if last is not None and last.kind == kind and not last.done and (index is None or item is not None):
-            return last  # type: ignore[no-any-return]
-        stray: Item | None = at.get((kind, index))
-        if stray is not None and not stray.done:
-            return stray
-        core.odd("delta_without_item")
-        start: dict[str, Any] = {"type": kind}
-        if isinstance(id, str) and id:
-            start["id"] = id
-        if item is None:
-            return self._open(core, index, start, implicit=True)
-        core.odd("index_mismatch")
-        taken = at[index]
-        stray = self._open(core, index, start, implicit=True)
-        at[index], at[(kind, index)] = taken, stray
-        return stray
-
-    # --- text ------------------------------------------------------------------------------------------------
-
-    def _part(self, core: Core, view: Event, kind: str, item_kind: str) -> Item:
-        item = self._find(core, view, item_kind)
-        index = view.summary_index if kind == "summary_text" else view.content_index
-        return self._part_at(core, item, kind, index or 0)
-
-    @staticmethod
-    def _part_at(core: Core, item: Item, kind: str, index: int) -> Item:
-        parts: dict[Any, Item] = item.data.parts
-        part = parts.get((kind, index))
-        if part is None:
-            part = core.item((*item.key, kind, index), kind, Part(index))
-            parts[kind, index] = part
-        return part
-
-    def _piece(self, core: Core, view: Event, kind: str, item_kind: str) -> None:
-        text = view.delta
-        if not isinstance(text, str):
-            if text is not None:
-                core.error("bad_field", f"delta is {type(text).__name__}, not text")
+    def _done(self, core: Core, index: Any, data: Mapping[str, Any]) -> None:
+        if not data:
             return
-        if text:
-            self._say(core, self._part(core, view, kind, item_kind), text)
+        item = self._at(core, index, data.get("id"))
+        if item is None or item.done or item.kind != data.get("type"):
+            item = self._open(core, index, data)
+        self._finish(core, item, data)
 
-    @staticmethod
-    def _say(core: Core, part: Item, text: str) -> None:
+    def _finish(self, core: Core, item: Item, data: Mapping[str, Any]) -> None:
+        """Take the item as it is at last."""
+        notes = item.data.get("annotations")
+        item.data = plain(dict(data))
+        item.done = True
+        if notes is not None:
+            item.data.setdefault("annotations", notes)
+        slot, call = item.slot, call_of(data)
+        if slot is not None and call is not None:
+            id = call_id(data)
+            if id and slot.id is None:
+                core.identify(slot, id)
+            if not slot.name:
+                core.name(slot, call.name or _text(data.get("name")))
+            if data.get("status") == "incomplete" and not call.provider_run:
+                core.call_broken(slot, "truncated")
+            elif slot.open:
+                core.args_set(slot, arguments_of(data, call))
+                core.call_end(slot)
+        elif item.kind == "message" and not core.facts.get("_resumed"):
+            for number, part in enumerate(map(mapping, _list(data.get("content")))):
+                kind = "refusal" if part.get("type") == "refusal" else "output_text"
+                said = part.get("refusal" if kind == "refusal" else "text")
+                if isinstance(said, str):
+                    self._complete(core, self._number(core, item, kind, number), said)
+        elif item.kind == "reasoning":
+            for kind, key in (("summary_text", "summary"), ("reasoning_text", "content")):
+                for number, part in enumerate(map(mapping, _list(data.get(key)))):
+                    if isinstance(part.get("text"), str) and not core.facts.get("_resumed"):
+                        self._complete(core, self._number(core, item, kind, number), part["text"])
+            if data.get("encrypted_content"):
+                core.opaque("encrypted_reasoning", data["encrypted_content"], item)
+        else:
+            core.opaque(item.kind, item.data, item)
+
+    def _part(self, core: Core, view: Event, kind: str, number: Any) -> Item:
+        item = self._at(core, view.output_index, view.item_id)
+        if item is None:
+            item = self._open(core, view.output_index, {"type": _OWNER[kind], "id": view.item_id})
+        return self._number(core, item, kind, number)
+
+    def _number(self, core: Core, item: Item, kind: str, number: Any) -> Item:
+        """Return a part of an item by kind and number; some servers skip numbers, so it is no position."""
+        number = number if isinstance(number, int) else 0
+        return core.item(("part", item.key, kind, number), kind, {})
+
+    def _say(self, core: Core, part: Item, text: str) -> None:
         if part.kind == "output_text":
             core.content(text, part)
         elif part.kind == "refusal":
@@ -554,170 +271,156 @@ class OpenAIResponseExtractionStrategy(History):
         else:
             core.reasoning(text, part)
 
-    def _snapshot(self, core: Core, part: Item, text: str) -> None:
-        """Take the whole text of a part: what the pieces did not bring is said now."""
-        if part.done:
-            return
-        part.done = True
-        came = part.spans.text()
-        if text == came:
-            return
-        if text.startswith(came):
-            self._say(core, part, text[len(came) :])
-        else:
+    def _complete(self, core: Core, part: Item, text: str) -> None:
+        """Take a part's whole text: what has not come in pieces is said now."""
+        said = part.spans.text()
+        if text.startswith(said):
+            if len(text) > len(said):
+                self._say(core, part, text[len(said) :])
+        elif not core.facts.get("_resumed"):
             core.odd("text_replaced")
 
-    def _parts(self, core: Core, item: Item, said: Mapping[str, Any]) -> None:
-        """Take the parts that an item carries: `content_index` is no position, where some numbers are left out."""
-        for field, summary in (("summary", True), ("content", False)):
-            listed = [mapping(each) for each in as_list(said.get(field))]
-            there = sorted(
-                (part.data.index, part.kind) for part in item.data.parts.values()
-                if (part.kind == "summary_text") is summary
-            )  # fmt: skip
-            gaps = any(index >= len(listed) for index, _ in there)
-            for place, each in enumerate(listed):
-                kind = as_text(each.get("type")) or ("summary_text" if summary else "output_text")
-                if kind == "text":
-                    kind = "reasoning_text" if item.kind == "reasoning" else "output_text"
-                text = as_text(each.get("refusal")) if kind == "refusal" else as_text(each.get("text"))
-                if gaps and place < len(there):
-                    part = item.data.parts.get((kind, there[place][0]))
-                else:
-                    part = item.data.parts.get((kind, place))
-                if part is None and (text or not item.done):
-                    part = self._part_at(core, item, kind, place if not gaps else there[-1][0] + 1 + place)
-                if part is None:
-                    continue
-                if not item.done:
-                    part.data.start = dict(each)
-                    if text:
-                        self._say(core, part, text)
-                else:
-                    if text:
-                        self._snapshot(core, part, text)
-                    for annotation in as_list(each.get("annotations")):
-                        self._cite(core, part, annotation)
+    # --- ends ------------------------------------------------------------------------------------------------
 
-    def _part_said(self, core: Core, view: Event) -> None:
-        said = plainly(view.part)
-        if not isinstance(said, dict):
-            return
-        kind = as_text(said.get("type"))
-        summary = "summary" in (view.type or "")
-        if summary:
-            kind = "summary_text"
-        elif kind not in ("output_text", "refusal", "reasoning_text"):
-            return  # the item's end has it
-        owner = "reasoning" if kind in ("summary_text", "reasoning_text") else "message"
-        part = self._part(core, view, kind, owner)
-        text = as_text(said.get("refusal" if kind == "refusal" else "text"))
-        if (view.type or "").endswith(".added"):
-            if not part.data.start:
-                part.data.start = said
-                if text and not part.spans.spans:
-                    self._say(core, part, text)
-        else:
-            part.data.start = said
-            if text:
-                self._snapshot(core, part, text)
-            for annotation in as_list(said.get("annotations")):
-                self._cite(core, part, annotation)
+    def _terminal(self, core: Core, kind: str, response: Mapping[str, Any]) -> None:
+        self._started(core, response)
+        output = [mapping(item) for item in _list(response.get("output"))]
+        places: dict[Any, Item] = core.facts.setdefault("_items", {})
+        for index, data in enumerate(output):
+            item = places.get(index)
+            if item is None and not any(_same(old.data, data) for old in places.values()):
+                item = self._open(core, index, data)
+            if item is not None and not item.done and item.kind == data.get("type"):
+                self._finish(core, item, data)
+        if output and len(output) >= len([item for item in places.values() if item.done]):
+            core.facts["_final"] = True
+        word = response.get("status")
+        word = word if isinstance(word, str) and word else _TERMINAL[kind]
+        usage = plain(response.get("usage"))
+        if isinstance(usage, dict) and usage:
+            came, went = (mapping(usage.get(f"{side}_tokens_details")) for side in ("input", "output"))
+            core.usage(usage, Counts(
+                _int(usage.get("input_tokens")), _int(usage.get("output_tokens")), _int(came.get("cached_tokens")),
+                _int(went.get("reasoning_tokens")),
+            ))  # fmt: skip
+        core.finish(word, word != "completed")
+        if mapping(response.get("error")):
+            self._error(core, mapping(response["error"]))
+        core.end()
 
-    def _annotation(self, core: Core, view: Event) -> None:
-        if view.annotation is not None:
-            self._cite(core, self._part(core, view, "output_text", "message"), plainly(view.annotation))
-
-    @staticmethod
-    def _cite(core: Core, part: Item, annotation: Any) -> None:
-        """Take a citation once; it comes alone, with its part and with its item."""
-        try:
-            mark = msgspec.json.encode(annotation, order="sorted")
-        except (TypeError, ValueError, RecursionError):
-            return
-        if mark not in part.data.cited:
-            part.data.cited[mark] = annotation
-            core.opaque("citation", annotation, part)
-
-    # --- arguments -------------------------------------------------------------------------------------------
-
-    def _arguments(self, core: Core, view: Event, kind: str) -> None:
-        piece = view.delta
-        if not isinstance(piece, str):
-            if piece is not None:
-                core.error("bad_field", f"delta is {type(piece).__name__}, not text")
-            return
-        item = self._find(core, view, kind)
-        slot, out = item.slot, item.data
-        if not piece or slot is None or not slot.open:
-            return
-        if out.given:  # the whole stood in the item's start, or in a done event, and is sent again
-            out.given = False
-            if kind == "custom_tool_call" or piece.lstrip()[:1] == "{":
-                core.args_set(slot, piece)
-                return
-        core.args(slot, piece)
-
-    def _arguments_done(self, core: Core, view: Event, kind: str) -> None:
-        value = view.input if kind == "custom_tool_call" else view.arguments
-        item = self._find(core, view, kind)
-        if value and item.slot is not None and item.slot.open:
-            self._give(core, item.slot, value)
-            item.data.given = True
-
-    def _own(self, core: Core, view: Event, kind: str, whole: bool) -> None:
-        """Take a piece of what stands in an item as an object: code, a command, a diff."""
-        item = self._find(core, view, kind)
-        place = view.command_index or 0
-        said = next((each for each in (view.command, view.code, view.diff) if each is not None), None)
-        text = said if whole else view.delta
-        if isinstance(text, str) and (text or not whole):
-            if whole:
-                item.data.pieces[place] = [text]
-            else:
-                item.data.pieces.setdefault(place, []).append(text)
-
-    # --- what stands beside the items --------------------------------------------------------------------------
-
-    @staticmethod
-    def _usage(core: Core, usage: Any) -> None:
-        if usage is None:
-            return
-        if not isinstance(usage, dict):
-            core.odd("bad_usage")
-            return
-        core.usage(usage, Counts(
-            _int(usage.get("input_tokens")), _int(usage.get("output_tokens")),
-            _int(mapping(usage.get("input_tokens_details")).get("cached_tokens")),
-            _int(mapping(usage.get("output_tokens_details")).get("reasoning_tokens")),
-        ))  # fmt: skip
-
-    @staticmethod
-    def _error(core: Core, nested: Any, view: Event) -> None:
-        """Report an error: nested, or flat in the event, whose `code` stands in the words of `decoder`."""
-        core.facts["_failed"] = True
-        data = nested
-        if not data:
-            flat = {"code": view.code, "message": view.message, "param": view.param}
-            data = {key: value for key, value in flat.items() if value is not None}
-        fields = mapping(data)
-        code = as_text(fields.get("code")) or as_text(fields.get("type"))
-        message = as_text(fields.get("message")) or as_text(data) or code or "an error without a message"
-        status = view.status if isinstance(view.status, int) else 0
-        again = any(word in code for word in _RETRYABLE) or status >= 500 or status in (408, 409, 429)
+    def _error(self, core: Core, error: Mapping[str, Any]) -> None:
+        data = plain(dict(error))
+        message = _text(data.get("message")) or "the provider reported an error"
+        if core.error_data is not None and core.error_data["message"] == message:
+            return  # an `error` event, and the response that failed with it
+        code = _text(data.get("code"))
+        again = code in ("server_error", "rate_limit_exceeded", "vector_store_timeout")
         core.error("provider", message, retryable=again, data=data)
 
     # --- the message -----------------------------------------------------------------------------------------
 
     def message(self, core: Core) -> dict[str, Any]:
-        """Build the response object: what its events said of it, and its output."""
-        items = sorted((item for item in core.items.values() if isinstance(item.data, Out)), key=lambda item: item.key)
-        response = {key: value for key, value in core.facts.get("_response", {}).items() if key != "output"}
-        return {**response, "output": [built(core, item) for item in items]}
+        """Build the response with its output; the terminal event's own where it has all items."""
+        response = dict(core.facts.get("_response", {}))
+        places: dict[Any, Item] = core.facts.get("_items", {})
+        if core.facts.get("_final") and not core.body.cuts:
+            slots = {slot.id: slot for slot in core.slots if slot.start is None}
+            output = [dict(item) for item in response["output"]]
+            for data in output:
+                slot = slots.get(call_id(data))
+                if slot is not None and slot.call is not None and data.get("arguments") == "":
+                    data["arguments"] = "{}"
+        else:
+            output = [self._built(core, item) for item in places.values()]
+        return {**response, "output": output}
+
+    def _built(self, core: Core, item: Item) -> dict[str, Any]:
+        """Build an item from what came of it; one that is done is the provider's own."""
+        data = dict(item.data)
+        parts = [part for key, part in core.items.items() if key[0] == "part" and key[1] == item.key]
+        if item.kind == "message" and (not item.done or core.body.cuts):
+            data.setdefault("role", "assistant")
+            data["content"] = [self._content(part) for part in parts]
+        elif item.kind == "reasoning" and not item.done:
+            texts = {kind: [{"type": kind, "text": part.spans.kept()} for part in parts if part.kind == kind]
+                     for kind in ("summary_text", "reasoning_text")}  # fmt: skip
+            data["summary"] = texts["summary_text"]
+            if texts["reasoning_text"]:
+                data["content"] = texts["reasoning_text"]
+        slot = item.slot
+        if slot is not None and item.kind in ("function_call", "custom_tool_call", "mcp_call", "mcp_approval_request"):
+            field = "input" if item.kind == "custom_tool_call" else "arguments"
+            raw = slot.args.text()
+            empty = slot.call is not None and not raw.strip() and field == "arguments"
+            data[field] = "{}" if empty else raw or data.get(field, "")
+        return data
+
+    @staticmethod
+    def _content(part: Item) -> dict[str, Any]:
+        if part.kind == "refusal":
+            return {"type": "refusal", "refusal": part.spans.kept()}
+        return {"type": "output_text", "text": part.spans.kept(), "annotations": part.data.get("annotations", [])}
+
+    # --- strategy --------------------------------------------------------------------------------------------
+
+    def claims(self, chunk: Any) -> bool:
+        """Tell whether a chunk is an event of this format."""
+        event = mapping(chunk)
+        kind = event.get("type")
+        if not isinstance(kind, str) or "choices" in event:
+            return False
+        return kind.startswith("response.") or (kind == "keepalive" and "sequence_number" in event)
+
+    def recognizes(self, shape: Any) -> bool:
+        """Tell whether an event, a body or an assembled output is of this format."""
+        event = mapping(shape)
+        return self.claims(shape) or event.get("object") == "response" or isinstance(event.get("output"), list)
+
+    @staticmethod
+    def _output(message: Any) -> list[Mapping[str, Any]]:
+        body = mapping(message)
+        if "output" not in body and mapping(body.get("response")):
+            body = mapping(body["response"])
+        return [mapping(item) for item in _list(body.get("output"))]
+
+    def forming(self, message: Any) -> Forming:
+        """Tell whether a call of the client's is on its way, with the first one's name if it is there."""
+        for item in self._output(message):
+            call = call_of(item)
+            if call is not None and not call.provider_run:
+                return Forming(True, call.name or _text(item.get("name")) or None)
+        return Forming()
+
+    def extract(self, message: Any) -> list[ExtractedCall]:
+        """Return the whole calls of a message or body that the client runs."""
+        return [call for item in self._output(message) if (call := extract_item(item)) is not None]
+
+    def content_text(self, message: Any) -> str:
+        """Return the text of a message or body."""
+        if isinstance(message, str):
+            return message
+        parts = [mapping(part) for item in self._output(message) if item.get("type") == "message"
+                 for part in _list(item.get("content"))]  # fmt: skip
+        return "".join(_text(part.get("text")) for part in parts if part.get("type") == "output_text")
+
+    def result_messages(self, message: Any, records: Sequence[Any]) -> list[dict[str, Any]]:
+        """Return the output items to send back, with the calls of `records`, and one output item for each."""
+        return history(self._output(message), records)
 
 
-def _same_kind(item: Item, said: Mapping[str, Any]) -> bool:
-    return item.kind == (as_text(said.get("type")) or item.kind)
+def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Tell whether two items are one: by call id, else by kind and id."""
+    if one.get("call_id") or other.get("call_id"):
+        return one.get("call_id") == other.get("call_id")
+    return one.get("type") == other.get("type") and one.get("id") == other.get("id") and one.get("id") is not None
+
+
+def _list(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _int(value: Any) -> int | None:

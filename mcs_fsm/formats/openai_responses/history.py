@@ -37,7 +37,9 @@ def call_kind(kind: str, item: Mapping[str, Any] | None = None) -> tuple[str, bo
     """Return what kind of call an item is, and whether the client runs it; None if it is no call."""
     if kind in _CLIENT:
         said = item or {}
-        hosted = said.get("execution") == "server" if kind == "tool_search_call" else kind == "shell_call" and _hosted(said)
+        if kind == "tool_search_call":
+            return _CLIENT[kind], said.get("execution") != "server"
+        hosted = kind == "shell_call" and _hosted(said)
         return _CLIENT[kind], not hosted
     if kind in _PROVIDER:
         return _PROVIDER[kind], False
@@ -172,7 +174,7 @@ def _answer(call: Mapping[str, Any], record: Any) -> dict[str, Any]:
     answer: dict[str, Any] = {"type": f"{kind}_output", "call_id": record.tool_call_id}
     if kind == "mcp_approval_request":
         approve = fields.get("approve") if fields else result
-        approved = error is None and (approve is True or as_text(approve).lower() in ("true", "yes", "approve", "approved"))
+        approved = approve is True or as_text(approve).lower() in ("true", "yes", "approve", "approved")
         answer = {"type": "mcp_approval_response", "approval_request_id": record.tool_call_id, "approve": approved}
         reason = str(error) if error is not None else fields.get("reason")
         return {**answer, "reason": reason} if reason else answer
@@ -210,8 +212,9 @@ def _answer(call: Mapping[str, Any], record: Any) -> dict[str, Any]:
         answer = {"type": "tool_search_output", "call_id": record.tool_call_id, "execution": "client",
                   "tools": tools if isinstance(tools, list) else []}  # fmt: skip
     else:
-        parts = isinstance(result, list) and bool(result) and all(mapping(each).get("type") in _INPUTS for each in result)
-        answer["output"] = result if parts else text
+        parts = as_list(result)
+        rich = bool(parts) and all(mapping(each).get("type") in _INPUTS for each in parts)
+        answer["output"] = parts if rich else text
     if call.get("caller"):
         answer["caller"] = call["caller"]
     return answer
