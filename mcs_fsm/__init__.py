@@ -23,7 +23,8 @@ from .events import (
     UsageReported,
 )
 from .formats import (
-    AnthropicExtractionStrategy, BedrockConverseExtractionStrategy, CohereExtractionStrategy, OllamaExtractionStrategy,
+    AnthropicExtractionStrategy, BedrockConverseExtractionStrategy, CohereExtractionStrategy,
+    GeminiExtractionStrategy, GeminiInteractionsExtractionStrategy, OllamaExtractionStrategy,
     OpenAICompletionExtractionStrategy, OpenAIResponseExtractionStrategy,
 )  # fmt: skip
 from .formats.text import TextExtractionStrategy
@@ -37,7 +38,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AnthropicExtractionStrategy", "ArgumentsDelta", "BedrockConverseExtractionStrategy", "CallAbandoned",
     "CallForming", "CallReady", "CohereExtractionStrategy", "DeclarationError", "DelimitedPromptStrategy", "Event", "ExtractedCall",
-    "ExtractionChain", "ExtractionStrategy", "Forming", "IllegalTransition", "JsonPromptStrategy", "LLMStreamBuffer",
+    "ExtractionChain", "ExtractionStrategy", "Forming", "GeminiExtractionStrategy", "GeminiInteractionsExtractionStrategy", "IllegalTransition", "JsonPromptStrategy", "LLMStreamBuffer",
     "Limits", "McsFsmError", "OllamaExtractionStrategy", "OpaquePart", "OpenAICompletionExtractionStrategy",
     "OpenAIResponseExtractionStrategy", "PromptStrategy", "ReasoningDelta",
     "RefusalDelta", "Stats", "Stream", "StreamClosed", "StreamError", "TextDelta", "TextExtractionStrategy", "Tool",

@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 from hypothesis import HealthCheck, settings
 
+OPTIONAL = {"sdk": "the extra `sdk`, the providers' own packages"}
 TWINS = {"cython": "mcs_fsm._scanner_c", "python": "mcs_fsm._scanner_py"}
 
 settings.register_profile("default", deadline=None, max_examples=60)
@@ -20,12 +21,21 @@ settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the switch for a tree without compiled modules."""
+    """Add the switches for a tree without compiled modules, and for tests with packages of their own."""
     parser.addoption(
         "--no-extensions",
         action="store_true",
         help="test the pure scanner only; without it a missing compiled one is an error",
     )
+
+
+    for name, what in OPTIONAL.items():
+        parser.addoption(f"--{name}", action="store_true", help=f"also run tests/{name}, which need {what}")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the folders whose packages are an extra of their own, unless they are asked for."""
+    return True if collection_path.name in OPTIONAL and not config.getoption(f"--{collection_path.name}") else None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

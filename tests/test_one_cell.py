@@ -112,9 +112,12 @@ def test_each_cell_that_recordings_exercise_decides_something(
 
     # Only a wire that repairs indexes or replaces placeholders asks whether the arguments are whole so far.
     asks = {"openai-chat"}
+    # Where the finish and the end come in one event, an empty call is ready there with or without its own end.
+    together = {"cohere-v2"}
     unexplained = {
         cell for cell in same
         if not _explained(table_row(whole, cell)) and not (cell[2] == "args_whole" and wire not in asks)
+        and not (cell[2] in ("call_end", "end_empty") and wire in together)
     }  # fmt: skip
     assert set() == unexplained
 

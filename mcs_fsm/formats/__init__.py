@@ -6,13 +6,16 @@ from ..strategy import Format
 from .anthropic import AnthropicExtractionStrategy
 from .bedrock import BedrockConverseExtractionStrategy
 from .cohere import CohereExtractionStrategy
+from .gemini import GeminiExtractionStrategy
+from .gemini_interactions import GeminiInteractionsExtractionStrategy
 from .ollama import OllamaExtractionStrategy
 from .openai_chat import OpenAICompletionExtractionStrategy
 from .openai_responses import OpenAIResponseExtractionStrategy
 
 __all__ = [
     "FORMATS", "AnthropicExtractionStrategy", "BedrockConverseExtractionStrategy", "CohereExtractionStrategy",
-    "OllamaExtractionStrategy", "OpenAICompletionExtractionStrategy", "OpenAIResponseExtractionStrategy",
+    "GeminiExtractionStrategy", "GeminiInteractionsExtractionStrategy", "OllamaExtractionStrategy",
+    "OpenAICompletionExtractionStrategy", "OpenAIResponseExtractionStrategy",
 ]  # fmt: skip
 
 #: Name -> the one shared object of that format.
@@ -20,6 +23,7 @@ FORMATS: dict[str, Format] = {
     each.name: each
     for each in (
         OpenAICompletionExtractionStrategy(), OpenAIResponseExtractionStrategy(), AnthropicExtractionStrategy(),
-        BedrockConverseExtractionStrategy(), CohereExtractionStrategy(), OllamaExtractionStrategy(),
+        BedrockConverseExtractionStrategy(), GeminiExtractionStrategy(), GeminiInteractionsExtractionStrategy(),
+        CohereExtractionStrategy(), OllamaExtractionStrategy(),
     )
 }  # fmt: skip

@@ -72,7 +72,7 @@ TURN_ARGS = (
 )
 
 #: Arguments as one whole value, beside the name.
-TURN_VALUE = (("args_set", "idle reasoning text refusal forming finish cut", "=", "slot"),)
+TURN_VALUE = (("args_set", _OPEN, "=", "slot"),)
 
 #: A wire that says where a call ends.
 CALL_ENDS = (("call_end", _OPEN, "=", "slot_end"),)

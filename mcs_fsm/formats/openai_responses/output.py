@@ -12,7 +12,7 @@ from ...decode import mapping
 from ...slots import Item, Slot
 from .history import FIELD, History, as_list, as_text, call_kind, plainly, whole_object
 from .items import Out, Part, own_object
-from .view import Event
+from .view import CUT, Event
 
 __all__ = ["Output", "same_kind"]
 
@@ -68,10 +68,10 @@ class Output(History):
             if item is None and index is None:
                 last = facts.get("_last")
                 item = last if last is not None and not last.done and same_kind(last, final) else None
-        if item is not None and not (item.data.implicit and not item.done and same_kind(item, final)):
-            if not self._again(item, final):
-                core.odd("index_reused")
-                item = None
+        waits = item is not None and item.data.implicit and not item.done and same_kind(item, final)
+        if item is not None and not waits and not self._again(item, final):
+            core.odd("index_reused")
+            item = None
         if item is None:
             item = self._open(core, index, final)
         elif item.data.implicit:

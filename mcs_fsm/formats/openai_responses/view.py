@@ -9,7 +9,10 @@ import msgspec
 from ...decode import Problem, ViewDecoder, mapping
 from .history import plainly
 
-__all__ = ["Decoder", "Event"]
+__all__ = ["CUT", "Decoder", "Event"]
+
+#: Statuses after which nothing may be run.
+CUT = frozenset(("incomplete", "failed", "cancelled"))
 
 
 class Event(msgspec.Struct, gc=False):
