@@ -37,11 +37,11 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AnthropicExtractionStrategy", "ArgumentsDelta", "BedrockConverseExtractionStrategy", "CallAbandoned",
-    "CallForming", "CallReady", "CohereExtractionStrategy", "DeclarationError", "DelimitedPromptStrategy", "Event", "ExtractedCall",
-    "ExtractionChain", "ExtractionStrategy", "Forming", "GeminiExtractionStrategy", "GeminiInteractionsExtractionStrategy", "IllegalTransition", "JsonPromptStrategy", "LLMStreamBuffer",
-    "Limits", "McsFsmError", "OllamaExtractionStrategy", "OpaquePart", "OpenAICompletionExtractionStrategy",
-    "OpenAIResponseExtractionStrategy", "PromptStrategy", "ReasoningDelta",
-    "RefusalDelta", "Stats", "Stream", "StreamClosed", "StreamError", "TextDelta", "TextExtractionStrategy", "Tool",
-    "ToolParameter", "Turn", "TurnFinished", "TurnStarted", "UnknownName", "UsageError", "UsageReported",
-    "__version__", "aevents", "events",
+    "CallForming", "CallReady", "CohereExtractionStrategy", "DeclarationError", "DelimitedPromptStrategy", "Event",
+    "ExtractedCall", "ExtractionChain", "ExtractionStrategy", "Forming", "GeminiExtractionStrategy",
+    "GeminiInteractionsExtractionStrategy", "IllegalTransition", "JsonPromptStrategy", "LLMStreamBuffer", "Limits",
+    "McsFsmError", "OllamaExtractionStrategy", "OpaquePart", "OpenAICompletionExtractionStrategy",
+    "OpenAIResponseExtractionStrategy", "PromptStrategy", "ReasoningDelta", "RefusalDelta", "Stats", "Stream",
+    "StreamClosed", "StreamError", "TextDelta", "TextExtractionStrategy", "Tool", "ToolParameter", "Turn",
+    "TurnFinished", "TurnStarted", "UnknownName", "UsageError", "UsageReported", "__version__", "aevents", "events",
 ]  # fmt: skip

@@ -109,16 +109,15 @@ class CohereExtractionStrategy(Format):
     def _content(self, core: Core, index: Any, content: Mapping[str, Any], opens: bool = False) -> None:
         key = ("content", index)
         item = core.items.get(key)
-        kind = "thinking" if content.get("type") == "thinking" or "thinking" in content else "text"
+        thinks = content.get("type") == "thinking" or content.get("thinking") is not None
+        kind = "thinking" if thinks else "text"
         if item is None or (opens and item.spans.spans):
             if item is not None:  # the index begins once more: another part
                 core.odd("index_reused")
                 core.items[("content", index, len(core.items))] = core.items.pop(key)
             item = core.item(key, kind)
-        if "thinking" in content:
-            core.reasoning(_text(content["thinking"]), item)
-        if "text" in content:
-            core.content(_text(content["text"]), item)
+        core.reasoning(_text(content.get("thinking")), item)
+        core.content(_text(content.get("text")), item)
 
     def _call(self, core: Core, index: Any, call: Mapping[str, Any], opens: bool) -> None:
         function = mapping(call.get("function"))

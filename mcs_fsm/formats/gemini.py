@@ -77,14 +77,16 @@ CLEAN = frozenset(("STOP", 1))
 _OPEN = frozenset(("FINISH_REASON_UNSPECIFIED", "CONTINUATION", 0))
 _MALFORMED = frozenset(("MALFORMED_FUNCTION_CALL", 10))
 
+_PARTIAL = frozenset(("partialArgs", "partial_args", "willContinue", "will_continue"))
 _VALUES = ("stringValue", "numberValue", "boolValue", "nullValue")
 _SNAKE = {
     "functionCall": "function_call", "thoughtSignature": "thought_signature", "partialArgs": "partial_args",
-    "willContinue": "will_continue", "jsonPath": "json_path", "stringValue": "string_value", "numberValue": "number_value",
-    "boolValue": "bool_value", "nullValue": "null_value", "executableCode": "executable_code",
-    "codeExecutionResult": "code_execution_result", "toolCall": "tool_call", "toolResponse": "tool_response",
-    "toolType": "tool_type", "functionResponse": "function_response", "inlineData": "inline_data", "fileData": "file_data",
-    "promptFeedback": "prompt_feedback", "usageMetadata": "usage_metadata", "blockReason": "block_reason",
+    "willContinue": "will_continue", "jsonPath": "json_path", "stringValue": "string_value",
+    "numberValue": "number_value", "boolValue": "bool_value", "nullValue": "null_value",
+    "executableCode": "executable_code", "codeExecutionResult": "code_execution_result", "toolCall": "tool_call",
+    "toolResponse": "tool_response", "toolType": "tool_type", "functionResponse": "function_response",
+    "inlineData": "inline_data", "fileData": "file_data", "promptFeedback": "prompt_feedback",
+    "usageMetadata": "usage_metadata", "blockReason": "block_reason",
 }  # fmt: skip
 _CAMEL = {snake: camel for camel, snake in _SNAKE.items()}
 
@@ -210,9 +212,9 @@ class GeminiExtractionStrategy(Format):
         if isinstance(body.get("id"), str) and body["id"]:
             core.identify(slot, body["id"])
         core.name(slot, "code_execution" if code is not None else str(_word(get(body, "toolType")) or "tool"))
-        value = {key: each for key, each in plain(dict(body)).items() if key != "id"} if code is not None else body.get("args")
+        value = body.get("args") if code is None else {key: each for key, each in body.items() if key != "id"}
         if value:
-            core.args_set(slot, msgspec.json.encode(plain(value), enc_hook=str).decode())
+            core.args_set(slot, _json(value))
         core.call_end(slot)
 
     def _call(self, core: Core, part: Mapping[str, Any], call: Mapping[str, Any]) -> None:
@@ -251,7 +253,7 @@ class GeminiExtractionStrategy(Format):
         if args is None and partial:
             args = built.build()
         if args is not None:
-            core.args_set(slot, args if isinstance(args, str) else msgspec.json.encode(plain(args), enc_hook=str).decode())
+            core.args_set(slot, args if isinstance(args, str) else _json(args))
         core.call_end(slot)
 
     # --- the message -----------------------------------------------------------------------------------------
@@ -267,8 +269,7 @@ class GeminiExtractionStrategy(Format):
             data["text"] = item.spans.kept()
         elif item.slot is not None and "functionCall" in data:
             slot = item.slot
-            call = {key: value for key, value in mapping(data["functionCall"]).items()
-                    if key not in ("partialArgs", "partial_args", "willContinue", "will_continue") and value is not None}  # fmt: skip
+            call = {key: value for key, value in mapping(data["functionCall"]).items() if key not in _PARTIAL and value}
             call["name"] = slot.name
             if slot.call is not None:
                 call["args"] = slot.call.arguments
@@ -349,7 +350,8 @@ class GeminiExtractionStrategy(Format):
                 continue
             left.remove(record)
             turn.append(plain(dict(part)))
-            answers.append({"functionResponse": {**({"id": id} if id else {}), "name": name, "response": _response(record)}})
+            answer = {"name": name, "response": _response(record)}
+            answers.append({"functionResponse": {"id": id, **answer} if id else answer})
         return [{"role": "model", "parts": turn}, {"role": "user", "parts": answers}]
 
 
@@ -370,6 +372,10 @@ def _value(piece: Mapping[str, Any]) -> Any:
         if present:
             return None if key == "nullValue" else plain(get(piece, key))
     return ""
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(plain(value), enc_hook=str).decode()
 
 
 def _verbatim(value: Any) -> Any:

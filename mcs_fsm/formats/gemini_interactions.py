@@ -94,12 +94,13 @@ class GeminiInteractionsExtractionStrategy(Format):
 
     @staticmethod
     def _key(core: Core, index: Any) -> Any:
-        return ("step", index if isinstance(index, int) else 0, core.facts.get(("again", str(index)), 0))
+        return ("step", index if isinstance(index, int) else 0, core.facts.setdefault("_again", {}).get(str(index), 0))
 
     def _start(self, core: Core, index: Any, step: Mapping[str, Any]) -> None:
         if self._key(core, index) in core.items:
             core.odd("index_reused")
-            core.facts["again", str(index)] = core.facts.get(("again", str(index)), 0) + 1
+            again = core.facts["_again"]
+            again[str(index)] = again.get(str(index), 0) + 1
         kind = step.get("type")
         item = core.item(self._key(core, index), kind if isinstance(kind, str) else "", plain(dict(step)))
         if item.kind.endswith("_call"):
@@ -238,8 +239,9 @@ class GeminiInteractionsExtractionStrategy(Format):
         """
         out = []
         for record in records:
-            answer = {"type": "function_result", "call_id": record.tool_call_id, "name": record.name, "result": result_text(record)}
-            out.append({**answer, "is_error": True} if record.error is not None else answer)
+            answer = {"type": "function_result", "call_id": record.tool_call_id, "name": record.name}
+            failed = {"is_error": True} if record.error is not None else {}
+            out.append({**answer, "result": result_text(record), **failed})
         return out
 
 

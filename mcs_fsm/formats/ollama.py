@@ -197,7 +197,7 @@ class OllamaExtractionStrategy(Format):
     def result_messages(self, message: Any, records: Sequence[Any]) -> list[dict[str, Any]]:
         """Return the assistant's turn with the calls of `records`, and a `tool` message for each of them.
 
-        Source: api/types.go of the server: `tool_name` is what templates read, `tool_call_id` goes back if there was one.
+        Source: api/types.go of the server: templates read `tool_name`; `tool_call_id` goes back if there was one.
         """
         body, entries = self._inner(message)
         turn = {key: plain(value) for key, value in body.items() if key != "tool_calls"}
@@ -209,7 +209,8 @@ class OllamaExtractionStrategy(Format):
             for entry in left:
                 function = mapping(entry.get("function"))
                 same = (_text(entry.get("id")) or None) == record.tool_call_id and function.get("name") == record.name
-                if same and parse_arguments(function.get("arguments"), "arguments" in function) in (record.arguments, None):
+                arguments = parse_arguments(function.get("arguments"), "arguments" in function)
+                if same and arguments in (record.arguments, None):
                     kept.append(plain(entry))
                     left.remove(entry)
                     break
