@@ -149,8 +149,8 @@ class CohereExtractionStrategy(Format):
                 _int(tokens.get("input_tokens")), _int(tokens.get("output_tokens")), _int(usage.get("cached_tokens")),
                 _int(tokens.get("reasoning_tokens")),
             ))  # fmt: skip
-        word = delta.get("finish_reason")
-        if isinstance(word, str) and word:
+        word = _text(delta.get("finish_reason"))
+        if word:
             core.finish(word, word in CUT)
         error = plain(delta.get("error"))
         if error or word in _FAILED:

@@ -89,7 +89,7 @@ class GeminiInteractionsExtractionStrategy(Format):
                 message = mapping(error).get("message") or error or "the provider reported an error"
                 core.error("provider", str(message), data=error)
             case _:
-                if view.event_type not in _QUIET:
+                if not isinstance(view.event_type, str) or view.event_type not in _QUIET:
                     core.odd("unknown_event")
 
     @staticmethod
@@ -105,7 +105,7 @@ class GeminiInteractionsExtractionStrategy(Format):
         item = core.item(self._key(core, index), kind if isinstance(kind, str) else "", plain(dict(step)))
         if item.kind.endswith("_call"):
             own = item.kind == "function_call"
-            name = _text(step.get("name")) or item.kind.removesuffix("_call")
+            name = _text(step.get("name")) or ("" if own else item.kind.removesuffix("_call"))
             slot = core.open_call(None, provider_run=not own, item=item)
             if _text(step.get("id")):
                 core.identify(slot, step["id"])

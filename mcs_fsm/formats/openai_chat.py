@@ -216,10 +216,8 @@ class OpenAICompletionExtractionStrategy(Format):
     def _arguments(self, core: Core, slot: Slot, value: Any) -> None:
         if isinstance(value, str):
             core.args(slot, value)
-        elif isinstance(value, Mapping):  # Fireworks, Mistral, SGLang: an object, whole
-            core.args(slot, msgspec.json.encode(value).decode())
-        elif value is not None:
-            core.call_broken(slot, "not_an_object")
+        elif value is not None:  # Fireworks, Mistral, SGLang: an object, whole; of anything else the judge says no
+            core.args(slot, msgspec.json.encode(plain(value), enc_hook=str).decode())
 
     def _executed(self, core: Core, fragment: Mapping[str, Any]) -> None:
         """Groq ran a tool itself: reported, never dispatched; sent once without and once with its output."""

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import mcs_fsm as m
 from mcs_fsm.decode import mapping
 from mcs_fsm.formats import FORMATS
+from mcs_fsm.framing import Frame, Framer
 from mcs_fsm.machine import diagram
 from mcs_fsm.replay import load, samples
 from mcs_fsm.verify import tables
@@ -198,3 +201,69 @@ def test_only_a_wire_of_fragments_draws_the_state_args(name: str) -> None:
 
     assert [whole] * 2 == ["args --" not in text and "--> args" not in text for text in drawn]
     assert "args" in tables(name)["turn_text"].states
+
+
+# --- anything at all ---------------------------------------------------------------------------------------------------
+
+JUNK = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 10**20) | st.floats(allow_nan=False) | st.sampled_from(["", "x", "{", "{}", "text", "f"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["type", "text", "id", "index", "x"]), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+def sample_events(name: str) -> list[Any]:
+    """The decoded events of a sample."""
+    recording = load(f"sample:{name}")
+    framer = Framer()
+    frames = [frame for frame in framer.feed(recording.body or b"") + framer.close() if isinstance(frame, Frame)]
+    out = []
+    for frame in frames:
+        if frame.data != b"[DONE]":
+            event = json.loads(frame.data)
+            out.append({frame.event: event} if framer.name == "eventstream" else event)
+    return out
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Every path to a value inside a value."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(each for key, part in inner for each in places(part, (*path, key)))]
+
+
+def replaced(value: Any, path: tuple[Any, ...], junk: Any) -> Any:
+    """The value with something else at a path."""
+    if not path:
+        return junk
+    if isinstance(value, dict):
+        return {key: replaced(part, path[1:], junk) if key == path[0] else part for key, part in value.items()}
+    return [replaced(part, path[1:], junk) if i == path[0] else part for i, part in enumerate(value)]
+
+
+@given(data=st.data())
+@pytest.mark.parametrize("name", samples())
+def test_wrong_values_anywhere_never_raise_and_the_turn_agrees_with_itself(name: str, data: st.DataObject) -> None:
+    events = sample_events(name)
+    order = data.draw(st.permutations(range(len(events)))) if data.draw(st.integers(0, 4)) == 0 else range(len(events))
+    events = [events[i] for i in order]
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(events) - 1))
+        path = data.draw(st.sampled_from(places(events[at])))
+        events[at] = replaced(events[at], path, data.draw(JUNK))
+    stream = m.Stream(samples()[name]["format"], tools=["get_tide", "now"])
+    said = [each for event in events for each in stream.add(event)] + stream.close()
+    turn = stream.turn()
+
+    assert isinstance(said[-1], m.TurnFinished) and sum(isinstance(each, m.TurnFinished) for each in said) == 1
+    assert turn.text == "".join(each.text for each in said if isinstance(each, m.TextDelta))
+    assert len(turn.calls) == sum(isinstance(each, m.CallReady) for each in said)
+    json.dumps(turn.message, default=str)
+    strategy = FORMATS[samples()[name]["format"]]
+    # Of a call that is named twice and differently the message has the provider's last word: names are not compared.
+    ours = sorted(repr(c.arguments) for c in turn.calls if not c.provider_run and c.start is None)
+    theirs = sorted(repr(c.arguments) for c in strategy.extract(turn.message))
+    # The message of Responses is its terminal event's, which may contradict what came before; never does it say more.
+    assert ours == theirs or (strategy.name == "openai-responses" and set(theirs) <= set(ours))
+    strategy.recognizes(turn.message)
+    strategy.forming(turn.message)
+    strategy.content_text(turn.message)
